@@ -10,7 +10,7 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use snowmint::stores::{Claimer, Granted, Leases, Namespace, Store, Terms, connect};
+use snowmint::stores::{Claimer, CounterStore, Granted, Leases, Namespace, Terms, connect};
 use snowmint::{layouts, unix_ms};
 use snowmint_engines::{Engine, Server};
 use turns::deciles;
@@ -30,7 +30,7 @@ struct Fleet {
 }
 
 impl Fleet {
-    fn of(store: Arc<dyn Store>) -> Result<Self, Box<dyn Error>> {
+    fn of(store: Arc<dyn CounterStore>) -> Result<Self, Box<dyn Error>> {
         let terms = Terms {
             namespace: Namespace::named("growth")?,
             layout: layouts::SNOWMINT,

@@ -9,13 +9,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Instant, UNIX_EPOCH};
 
 use snowmint::stores::memory::Memory;
-use snowmint::stores::{Segments, SegmentsOptions, Store, Tag, Tickets, connect};
+use snowmint::stores::{CounterStore, Segments, SegmentsOptions, Tag, Tickets, connect};
 use snowmint::{Error, ErrorKind};
 use turns::{Contender, compare};
 
 const MILLION: u64 = 1_000_000;
 
-async fn open(store: &Arc<dyn Store>, tag: &str, step: u64) -> Result<Segments, Error> {
+async fn open(store: &Arc<dyn CounterStore>, tag: &str, step: u64) -> Result<Segments, Error> {
     Segments::create(&**store, tag, &Tag { next: 1, step, description: "a benchmark".to_owned() }).await?;
     Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 60_000 }).await
 }
@@ -30,7 +30,7 @@ fn insist(mut take: impl FnMut() -> Result<u64, Error>) -> Result<u64, Error> {
     }
 }
 
-async fn round_trips(store: &Arc<dyn Store>) -> Result<(), Error> {
+async fn round_trips(store: &Arc<dyn CounterStore>) -> Result<(), Error> {
     let unique = UNIX_EPOCH.elapsed().map_or(0, |since| since.as_nanos());
     for step in [1000, 10_000, 100_000] {
         let numbers = open(store, &format!("bench-{unique}-{step}"), step).await?;
@@ -56,7 +56,7 @@ async fn round_trips(store: &Arc<dyn Store>) -> Result<(), Error> {
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let store: Arc<dyn Store> = Arc::new(Memory::new());
+    let store: Arc<dyn CounterStore> = Arc::new(Memory::new());
     let (shared, runs, threads_own) =
         (open(&store, "a", MILLION).await?, open(&store, "b", MILLION).await?, open(&store, "c", MILLION).await?);
     let mut local = threads_own.local();

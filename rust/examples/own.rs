@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use snowmint::stores::{Found, Store, Version, Wrote};
+use snowmint::stores::{Found, RecordStore, Version, Wrote};
 use snowmint::{Clock, Error, ErrorKind, Id, LeaseOptions, LeaseStore, Snowflake, layouts};
 use sqlx::{Connection, Row, SqliteConnection};
 
@@ -23,7 +23,7 @@ impl Records {
 }
 
 #[async_trait::async_trait]
-impl Store for Records {
+impl RecordStore for Records {
     fn name(&self) -> &'static str {
         "records in memory"
     }
@@ -47,14 +47,6 @@ impl Store for Records {
             let under = records.range(prefix.to_owned()..).take_while(|(key, _)| key.starts_with(prefix));
             under.map(|(key, found)| (key[prefix.len()..].to_owned(), found.clone())).collect()
         })
-    }
-
-    async fn add(&self, _: &str, _: u64, _: u64) -> Result<u64, Error> {
-        Err(Error::told(ErrorKind::StoreUnavailable, "leases need no counters"))
-    }
-
-    async fn lower(&self, _: &str, _: u64, _: u64) -> Result<bool, Error> {
-        Err(Error::told(ErrorKind::StoreUnavailable, "leases need no counters"))
     }
 }
 

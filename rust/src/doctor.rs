@@ -2,15 +2,14 @@
 
 use std::fmt;
 use std::path::Path;
+use std::sync::Arc;
 
 use snowmint_core::durability::Accepting;
 use snowmint_core::lease::{Outlook, SlotNodes, Tally};
 use snowmint_core::{ErrorKind, SystemHost};
 use snowmint_inspect::doctor::{Accepted, Finding, Level, Origin, judge};
 use snowmint_inspect::render::Format;
-use snowmint_stores::{
-    BlockingStore, Error, Look, ServerSettings, Terms, look, refuse_lossy_place, refuse_lossy_slots,
-};
+use snowmint_stores::{Error, Look, RecordStore, ServerSettings, Terms, look, refuse_lossy_place, refuse_lossy_slots};
 
 use crate::environment::Environment;
 use crate::generator::options::{LeaseOptions, LeaseStore, Source};
@@ -53,15 +52,18 @@ pub fn examine(
         Ok(Source::Vouched(number)) => report.add(&Finding::Vouched(number, node)),
         Ok(Source::Leased(key)) => match &key.backend {
             Backend::Slots(directory) => slots(&mut report, directory, store.origin, &key.terms),
-            Backend::Store(keeper, _) => {
-                if let Err(error) = over_store(&mut report, &**keeper, &store, &key.terms) {
+            Backend::Lessor(lessor, _) => {
+                let (asked, namespace) = (Arc::clone(lessor), key.terms.namespace.clone());
+                match key.backend.call(async move { asked.check(&namespace).await }) {
+                    Ok(()) => report.add(&Finding::Service(lessor.name(), store.origin)),
+                    Err(error) => report.refused(&error),
+                }
+            }
+            backend => {
+                if let Err(error) = over_store(&mut report, backend, &store, &key.terms) {
                     report.refused(&error);
                 }
             }
-            Backend::Lessor(lessor, _) => match lessor.check(&key.terms.namespace) {
-                Ok(()) => report.add(&Finding::Service(lessor.name(), store.origin)),
-                Err(error) => report.refused(&error),
-            },
         },
     }
     report.broken.map(|()| report.is_well)
@@ -164,25 +166,51 @@ fn slots<W: fmt::Write>(report: &mut Report<'_, W>, directory: &SlotDirectory, o
     report.nodes(&outlook, &tally);
 }
 
+/// What a store says of itself.
+struct Examined {
+    name: String,
+    settings: Result<Option<ServerSettings>, Error>,
+    nodes: Result<Nodes, Error>,
+}
+
+/// The clock of a store, and the nodes of a namespace.
+struct Nodes {
+    sent_ms: i64,
+    store_ms: Option<i64>,
+    answered_ms: i64,
+    look: Look,
+}
+
+async fn ask(store: &dyn RecordStore, terms: &Terms) -> Result<Nodes, Error> {
+    let sent_ms = SystemHost::unix_ms();
+    let store_ms = store.clock_ms().await?;
+    let answered_ms = SystemHost::unix_ms();
+    Ok(Nodes { sent_ms, store_ms, answered_ms, look: look(store, terms, store_ms).await? })
+}
+
 /// Examines a store and its server.
 fn over_store<W: fmt::Write>(
     report: &mut Report<'_, W>,
-    store: &dyn BlockingStore,
+    backend: &Backend,
     wanted: &Wanted,
     terms: &Terms,
 ) -> Result<(), Error> {
-    // The first call connects. The name of the store is known after it.
-    let settings = match store.settings() {
-        Err(error) if error.kind() != ErrorKind::UnsafeStore => return Err(error),
-        settings => settings,
-    };
-    report.add(&Finding::Store(store.name(), wanted.origin));
+    let (asked, own_terms) = (backend.clone(), terms.clone());
+    let Examined { name, settings, nodes } = backend.call(async move {
+        let store = asked.record_store().await?;
+        let settings = match store.settings().await {
+            Err(error) if error.kind() != ErrorKind::UnsafeStore => return Err(error),
+            settings => settings,
+        };
+        Ok(Examined { name: store.name().to_owned(), settings, nodes: ask(&*store, &own_terms).await })
+    })?;
+    report.add(&Finding::Store(&name, wanted.origin));
     match settings {
         Ok(Some(ServerSettings { engine, values })) => {
             let values: Vec<_> = values.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
             judge(engine, &values, wanted.accepted, &Accepting::URL, |finding| report.add(finding));
             if let Some((_, file)) = values.iter().find(|(name, file)| *name == "file" && !file.is_empty()) {
-                let refused = refuse_lossy_place(store.name(), Path::new(file), Accepting::URL.lossy);
+                let refused = refuse_lossy_place(&name, Path::new(file), Accepting::URL.lossy);
                 report.place(file, refused, wanted.accepted.lossy);
             }
         }
@@ -190,10 +218,8 @@ fn over_store<W: fmt::Write>(
         Err(error) if wanted.accepted.lossy => report.add(&Finding::Allowed(&error.to_string())),
         Err(error) => report.refused(&error),
     }
-    let sent_ms = SystemHost::unix_ms();
-    let store_ms = store.clock_ms()?;
-    report.add(&Finding::Clock { store_ms, sent_ms, answered_ms: SystemHost::unix_ms() });
-    let Look { namespace, outlook, tally } = look(store, terms, store_ms)?;
+    let Nodes { sent_ms, store_ms, answered_ms, look: Look { namespace, outlook, tally } } = nodes?;
+    report.add(&Finding::Clock { store_ms, sent_ms, answered_ms });
     report.add(&Finding::Namespace(&terms.namespace.to_string(), namespace.is_some()));
     report.nodes(&outlook, &tally);
     Ok(())

@@ -10,9 +10,14 @@ pub(crate) mod system;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
+#[cfg(feature = "tokio")]
+use std::time::{Duration, Instant};
 
 use snowmint_core::{Host, Layout, Options, SystemHost, Window};
 use snowmint_stores::Error;
+use snowmint_stores::process::background::{Pending, block_on};
+#[cfg(feature = "tokio")]
+use snowmint_stores::process::background::{Progress, RELEASE_TIMEOUT};
 
 pub(crate) use self::mint::OfThread;
 
@@ -26,6 +31,10 @@ use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::{forget_ended, registry};
+use crate::lease::release::wait_for;
+#[cfg(feature = "tokio")]
+use crate::lease::wait::Asynchronous;
+use crate::lease::wait::{Blocking, Wait};
 
 /// A generator of IDs on a vouched or a leased node, safe to use after a fork.
 ///
@@ -62,7 +71,7 @@ impl Generator {
         H: Host,
         H::Error: From<Error>,
     {
-        Self::resolve(options, environment, false, host)
+        block_on(Self::resolve(options, environment, false, &mut Blocking(host)))
     }
 
     /// Opens a generator as [`Generator::open`] does, but leases a node in the options in any case.
@@ -74,7 +83,7 @@ impl Generator {
         H: Host,
         H::Error: From<Error>,
     {
-        Self::resolve(options, environment, true, host)
+        block_on(Self::resolve(options, environment, true, &mut Blocking(host)))
     }
 
     /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
@@ -93,16 +102,30 @@ impl Generator {
         Ok(Self { first, layout: *layout, options, key: None, on_lost: None, closed })
     }
 
-    fn resolve<H>(
+    /// Opens a generator as [`Generator::lease`] does, on a runtime of tokio: no thread waits.
+    ///
+    /// # Errors
+    /// As [`Generator::open`].
+    #[cfg(feature = "tokio")]
+    pub async fn lease_async<H>(
         options: LeaseOptions,
         environment: &Environment,
-        leases: bool,
         host: &mut H,
     ) -> Result<Self, H::Error>
     where
         H: Host,
         H::Error: From<Error>,
     {
+        // A claim is rare, and its future is large.
+        Box::pin(Self::resolve(options, environment, true, &mut Asynchronous::new(host))).await
+    }
+
+    async fn resolve<W: Wait>(
+        options: LeaseOptions,
+        environment: &Environment,
+        leases: bool,
+        wait: &mut W,
+    ) -> Result<Self, W::Error> {
         let layout = environment.layout(options.layout)?;
         let LeaseOptions { options: own, clock, .. } = options;
         let on_lost = options.on_lost.clone();
@@ -114,7 +137,7 @@ impl Generator {
         if clock.is_none() && !key.backend.has_clock() {
             layout.refuse_if_over(SystemHost::unix_ms()).map_err(Error::from)?;
         }
-        let first = Incarnation::leased(&layout, own, acquire(&key, own, host)?);
+        let first = Incarnation::leased(&layout, own, acquire(&key, own, wait).await?);
         first.serve(own, on_lost.as_ref());
         Ok(Self { first, layout, options: own, key: Some(key), on_lost, closed: AtomicBool::new(false) })
     }
@@ -206,10 +229,30 @@ impl Generator {
     /// Closes this generator: later calls fail with `WindowClosed`. The last generator of a lease releases it; others of the
     /// same node go on. A forked child does not touch the parent's lease.
     pub fn close(&self) {
+        wait_for(self.begin_close());
+        self.end_close();
+    }
+
+    /// Closes this generator as [`Generator::close`] does, on a runtime of tokio: no thread waits for the release.
+    #[cfg(feature = "tokio")]
+    pub async fn close_async(&self) {
+        if let Some(releasing) = self.begin_close() {
+            let deadline = Instant::now() + RELEASE_TIMEOUT;
+            while releasing.look() == Progress::UnderWay && Instant::now() < deadline {
+                tokio::time::sleep(Duration::from_millis(1)).await;
+            }
+        }
+        self.end_close();
+    }
+
+    fn begin_close(&self) -> Option<Pending<()>> {
         // Sequentially consistent with `follow`: one of the two calls sees the other.
         self.closed.store(true, Ordering::SeqCst);
         fence(Ordering::SeqCst);
-        self.current().leave(self.on_lost.as_ref());
+        self.current().leave(self.on_lost.as_ref())
+    }
+
+    fn end_close(&self) {
         if let Some(key) = &self.key {
             forget_ended(key);
         }

@@ -2,32 +2,36 @@
 
 pub(crate) mod acquire;
 pub(crate) mod backend;
-mod granted;
-pub(crate) mod held;
+mod held;
 pub(crate) mod key;
 pub(crate) mod lessor;
 pub(crate) mod lessor_clock;
 pub(crate) mod on_lost;
 pub(crate) mod registry;
-mod release;
+pub(crate) mod release;
 mod renewal;
+pub(crate) mod wait;
 
 use std::borrow::Borrow;
 use std::fmt;
 use std::sync::atomic::{AtomicI64, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
+use std::time::Instant;
 
 use snowmint_core::{ErrorKind, Layout, Window, Words};
 use snowmint_stores::Error;
+use snowmint_stores::process::background::Background;
 use snowmint_stores::process::fork::Cell;
 use snowmint_stores::process::lock;
 use snowmint_stores::process::wake::Wake;
 
-use self::granted::GrantedNode;
-use self::held::{Held, Hold};
+use self::backend::{Backend, Grant};
+use self::held::Held;
+use self::key::LeaseKey;
 use self::lessor_clock::LessorClock;
 use self::on_lost::OnLost;
+use self::registry::registry;
 use self::renewal::Renewal;
 
 /// A node held by this process, window by window. Generators share it and are counted.
@@ -60,12 +64,13 @@ pub(crate) struct Lease {
 }
 
 impl Lease {
-    /// Opens a cell on a granted node, whose window is durable.
+    /// Opens a cell on a granted node.
     ///
-    /// `own_clock` says whether generators read the caller's clock, not the system's.
-    pub(crate) fn new(layout: &Layout, granted: GrantedNode, own_clock: bool, wake: &'static Wake) -> Self {
-        let GrantedNode { hold, since, node, window, window_ms, clock, skew_ms, standby_risk, skipped } = granted;
-        let kind = if matches!(hold, Hold::Slot(_)) { "slot" } else { "lease" };
+    /// The claim read the clock at `since`: the window counts from then.
+    pub(crate) fn new(key: &LeaseKey, grant: Grant, since: Instant, background: Background) -> Self {
+        let Grant { node, window, window_ms, holding, clock, skew_ms, standby_risk, skipped } = grant;
+        let kind = if let Backend::Slots(_) = key.backend { "slot" } else { "lease" };
+        let layout = &key.terms.layout;
         let cell = Cell::new();
         let words: &Words = cell.borrow();
         // A grant begins within the layout.
@@ -74,16 +79,16 @@ impl Lease {
             layout: *layout,
             node,
             cell,
-            held: Held::new(hold),
+            held: Held::new(holding, background),
             kind,
-            wake,
+            wake: registry().wake(),
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
             window_ms,
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
             renewal: Mutex::new(Renewal::new(since, window_ms, skew_ms, standby_risk)),
-            asked_ms: own_clock.then(|| AtomicI64::new(i64::MIN)),
+            asked_ms: key.clock.map(|_| AtomicI64::new(i64::MIN)),
             clock,
             lost: OnceLock::new(),
             on_lost: Mutex::default(),

@@ -36,7 +36,7 @@ pub use self::id::Id;
 #[doc(hidden)]
 pub use self::ids::minter::host_locks;
 pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
-pub use self::lease::backend::{Backend, Identity};
+pub use self::lease::backend::Backend;
 pub use self::lease::key::ClockId;
 pub use self::lease::lessor::{Lessor, LessorGrant};
 pub use self::lease::on_lost::OnLost;

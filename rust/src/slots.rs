@@ -3,7 +3,6 @@
 //! The holder of the lock of `DIRECTORY/NAMESPACE/NODE.slot` owns the file, which says until when the holder may mint. The
 //! file is written in place and never renamed or removed: a lock is on the file, not on its name.
 
-mod claim;
 mod directory;
 mod operate;
 mod pin;
@@ -20,7 +19,8 @@ use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Refusal, Terms, plain_file};
 
-pub(crate) use self::claim::claim_in_time;
+use crate::lease::backend::Grant;
+
 pub use self::directory::SlotDirectory;
 use self::directory::cannot;
 pub use self::operate::{SlotState, Slots};
@@ -32,16 +32,6 @@ use self::slot::{Attempt, lock};
 const FLOOR: &str = ".fence";
 /// How long to wait before another look at a locked slot, in ms.
 const LOOK_AGAIN_MS: u64 = 50;
-
-/// A granted slot. Its first window is on disk.
-#[derive(Debug)]
-pub(crate) struct Grant {
-    pub(crate) slot: Slot,
-    pub(crate) node: u32,
-    pub(crate) window: Window,
-    /// Slot files that are not valid.
-    pub(crate) skipped: Vec<PathBuf>,
-}
 
 impl SlotDirectory {
     /// Claims the node of the terms, or the lowest node without a holder whose last window is over.
@@ -109,7 +99,16 @@ impl SlotDirectory {
                 pin.count()?;
             }
             let slot = slot.pinned(pin);
-            return Ok(Grant { slot, node, window, skipped });
+            return Ok(Grant {
+                node,
+                window,
+                window_ms: terms.window_ms,
+                holding: Box::new(slot),
+                clock: None,
+                skew_ms: None,
+                standby_risk: None,
+                skipped: skipped.iter().map(|path| path.display().to_string()).collect(),
+            });
         }
         let error = self.exhausted(&directory, terms, nearest_ms, namespace.fenced(now_ms), &skipped);
         Err(match nearest_ms {

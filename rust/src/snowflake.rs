@@ -17,7 +17,7 @@ use crate::generator::{Generator, OfThread};
 /// | [`try_next_id`](Self::try_next_id) | never | `Exhausted`, `ClockBackwards`, `WindowClosed`, `TimeOverflow`, `BeforeEpoch`, `Forked` |
 /// | [`next_id`](Self::next_id), [`next_ids`](Self::next_ids), [`fill`](Self::fill), [`iter`](Self::iter) | block up to `max_wait_ms` in all | the same |
 ///
-/// With the feature `tokio`, `lease_async` and `next_id_async` wait without blocking the thread.
+/// With the feature `tokio`, `lease_async`, `next_id_async` and `close_async` wait without blocking the thread.
 ///
 /// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
 /// below both.
@@ -54,13 +54,10 @@ impl Snowflake {
     pub fn lease(options: LeaseOptions) -> Result<Self, Error> {
         let clock = options.read.clone();
         let generator = Generator::lease(options, &Environment::of_process(), &mut CallHost::new(clock.as_ref()))?;
-        if let Some(warning) = generator.warning() {
-            eprintln!("snowmint: {warning}");
-        }
-        Ok(Self { generator, clock })
+        Ok(Self::warning(generator, clock))
     }
 
-    /// Opens a generator as [`Snowflake::lease`] does, on a thread of tokio that may block. Needs a runtime of tokio.
+    /// Opens a generator as [`Snowflake::lease`] does, and waits without blocking the thread. Needs a runtime of tokio.
     ///
     /// # Errors
     /// As [`Snowflake::lease`].
@@ -79,11 +76,17 @@ impl Snowflake {
     /// ```
     #[cfg(feature = "tokio")]
     pub async fn lease_async(options: LeaseOptions) -> Result<Self, Error> {
-        let claimed = tokio::task::spawn_blocking(|| Self::lease(options)).await;
-        claimed.unwrap_or_else(|error| match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(error) => Err(Error::unavailable("the runtime of tokio", "it ends").with_source(error)),
-        })
+        let clock = options.read.clone();
+        let mut host = CallHost::new(clock.as_ref());
+        let generator = Generator::lease_async(options, &Environment::of_process(), &mut host).await?;
+        Ok(Self::warning(generator, clock))
+    }
+
+    fn warning(generator: Generator, clock: Option<Clock>) -> Self {
+        if let Some(warning) = generator.warning() {
+            eprintln!("snowmint: {warning}");
+        }
+        Self { generator, clock }
     }
 
     /// Opens a generator on a node for which the caller vouches: no other process uses it at the same time or later.
@@ -260,6 +263,12 @@ impl Snowflake {
     /// releases it, so that a restart need not wait.
     pub fn close(&self) {
         self.generator.close();
+    }
+
+    /// Closes this generator as [`Snowflake::close`] does, and waits without blocking the thread. Needs a runtime of tokio.
+    #[cfg(feature = "tokio")]
+    pub async fn close_async(&self) {
+        self.generator.close_async().await;
     }
 }
 

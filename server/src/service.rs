@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::{Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions, Store};
+use snowmint_stores::{CounterStore, Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions};
 use tokio::time::interval;
 
 pub use self::failure::Failure;
@@ -87,7 +87,7 @@ impl Service {
     /// # Errors
     /// `InvalidLayout` and others for settings that are out of range, or that differ from the settings pinned in the store.
     pub async fn new(watched: Arc<Watched>, settings: Settings) -> Result<Arc<Self>, Error> {
-        let store: Arc<dyn Store> = Arc::<Watched>::clone(&watched);
+        let store: Arc<dyn CounterStore> = Arc::<Watched>::clone(&watched);
         Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
         let options = SectionsOptions {
             size: settings.section_size,
@@ -100,14 +100,15 @@ impl Service {
         };
         let floored = Floored::over(Arc::clone(&store));
         let openings = Openings::of(Arc::clone(&watched), settings.max_wait_ms);
-        let namespaces = Arc::new(Namespaces::of(Leases::new(Arc::clone(&store)), &settings));
+        let leases = Leases::new(store.clone());
+        let namespaces = Arc::new(Namespaces::of(leases.clone(), &settings));
         let service = Self {
-            ids: Ids::new(Arc::clone(&store), openings.clone(), Arc::clone(&namespaces), &settings),
+            ids: Ids::new(store.clone(), openings.clone(), Arc::clone(&namespaces), &settings),
             keys: Keys::new(Arc::clone(&floored), openings.clone(), &settings),
             numbers: Numbers::new(floored, openings, &settings),
-            leases: Leases::new(Arc::clone(&store)),
             namespaces,
-            tally: Tally::of(Leases::new(Arc::clone(&store))),
+            tally: Tally::of(leases.clone()),
+            leases,
             sections: Sections::new(store, USERS, options)?,
             store: watched,
             settings,

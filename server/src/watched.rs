@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::process::lock;
-use snowmint_stores::{Error, Found, SegmentTable, Store, Tag, Version, Wrote};
+use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Tag, Version, Wrote};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::metrics::StoreCounts;
@@ -22,7 +22,7 @@ const PROBE: &str = "readyz/probe";
 /// A store, and whether it answers.
 #[derive(Debug)]
 pub struct Watched {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     /// The engine, without its address.
     engine: String,
     counts: StoreCounts,
@@ -53,7 +53,7 @@ struct Away {
 
 impl Watched {
     /// Watches a store that was just connected. Call this within a runtime of tokio.
-    pub fn over(store: Arc<dyn Store>, counts: StoreCounts, max_wait_ms: u64) -> Arc<Self> {
+    pub fn over(store: Arc<dyn CounterStore>, counts: StoreCounts, max_wait_ms: u64) -> Arc<Self> {
         let name = store.name();
         let engine = kind(name).to_owned();
         counts.up.set(1);
@@ -177,7 +177,7 @@ impl Watched {
 }
 
 #[async_trait::async_trait]
-impl Store for Watched {
+impl RecordStore for Watched {
     fn name(&self) -> &str {
         &self.engine
     }
@@ -196,14 +196,6 @@ impl Store for Watched {
 
     async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
         self.watch("list", false, self.store.list_below(prefix)).await
-    }
-
-    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        self.watch("add", true, self.store.add(counter, delta, start)).await
-    }
-
-    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        self.watch("lower", true, self.store.lower(counter, end, start)).await
     }
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
@@ -228,6 +220,17 @@ impl Store for Watched {
 
     async fn close(&self) {
         self.store.close().await;
+    }
+}
+
+#[async_trait::async_trait]
+impl CounterStore for Watched {
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        self.watch("add", true, self.store.add(counter, delta, start)).await
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.watch("lower", true, self.store.lower(counter, end, start)).await
     }
 
     fn segments(&self) -> Option<&dyn SegmentTable> {

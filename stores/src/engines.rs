@@ -5,7 +5,7 @@ use std::sync::Arc;
 use snowmint_core::ErrorKind;
 
 use crate::error::Error;
-use crate::store::Store;
+use crate::store::CounterStore;
 use crate::store::url::Url;
 
 mod client;
@@ -33,7 +33,7 @@ pub mod sqlite;
 #[cfg(feature = "zookeeper")]
 pub mod zookeeper;
 
-pub use self::connected::EngineStore;
+pub use self::connected::{connected, longest_call};
 
 /// Connects to the store of a [`Url`], and checks that its settings keep confirmed writes.
 ///
@@ -52,7 +52,7 @@ pub use self::connected::EngineStore;
 /// # Errors
 /// `InvalidStore` for an unknown scheme, a scheme whose feature is off, and a wrong URL, user or database.
 /// `StoreUnavailable` for a server without an answer. `UnsafeStore` names setting, value and cure.
-pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
+pub async fn connect(url: &str) -> Result<Arc<dyn CounterStore>, Error> {
     connect_to(Url::parse(url)?).await
 }
 
@@ -60,7 +60,7 @@ pub async fn connect(url: &str) -> Result<Arc<dyn Store>, Error> {
 ///
 /// # Errors
 /// As [`connect`].
-pub async fn connect_to(url: Url) -> Result<Arc<dyn Store>, Error> {
+pub async fn connect_to(url: Url) -> Result<Arc<dyn CounterStore>, Error> {
     match find(&url.scheme)? {
         #[cfg(feature = "memory")]
         Engine::Memory => Ok(memory::Memory::named(url.place())),

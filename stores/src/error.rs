@@ -90,6 +90,19 @@ impl Error {
         self
     }
 
+    /// Returns the error without the error of a driver.
+    #[must_use]
+    pub fn without_source(self) -> Self {
+        match &self.0 {
+            Repr::Told(told) if told.source.is_some() => {
+                let Told { kind, sentence, retry_after_ms, .. } = &**told;
+                let (kind, sentence, retry_after_ms) = (*kind, sentence.clone(), *retry_after_ms);
+                Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms, source: None })))
+            }
+            _ => self,
+        }
+    }
+
     /// Makes a `StoreUnavailable` of an error of the store's driver.
     pub fn of_driver(store: &str, error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::unavailable(store, &error).with_source(error)

@@ -20,7 +20,7 @@ use crate::numbers::{Key, Sections, Segments, Tickets};
 use crate::store::counter::skip;
 use crate::store::floor::read_floor;
 use crate::store::key::key;
-use crate::store::{Store, Wrote};
+use crate::store::{CounterStore, Wrote};
 
 /// How long a service may go on with the floor that it has read, in ms.
 pub const NOTICE_MS: u64 = 500;
@@ -74,7 +74,7 @@ pub struct Raised {
 /// Before it writes: `InvalidText` for a name that is not one, those of [`FenceTime`], and `StoreUnavailable` for a store without
 /// any record. Midway: `StoreUnavailable`;
 /// repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
-pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Raised, Error> {
+pub async fn raise(store: &dyn CounterStore, fence: &Fence) -> Result<Raised, Error> {
     // Before anything is raised, which nothing lowers again.
     fence.tickets.iter().try_for_each(|name| key("tickets/", name).map(drop))?;
     fence.sets.iter().try_for_each(|name| key("sections/", name).map(drop))?;
@@ -94,7 +94,7 @@ pub async fn raise(store: &dyn Store, fence: &Fence) -> Result<Raised, Error> {
 }
 
 /// Looks at all records of nodes, and returns the time of the fence.
-async fn time(store: &dyn Store, fence: &Fence) -> Result<i64, Error> {
+async fn time(store: &dyn CounterStore, fence: &Fence) -> Result<i64, Error> {
     let now_ms = store.clock_ms().await?.unwrap_or(i64::MIN).max(SystemHost::unix_ms());
     let mut time = FenceTime::new(now_ms, fence.reach_ms);
     fence.slots_end_ms.inspect(|end_ms| time.see_end(*end_ms));
@@ -113,11 +113,11 @@ async fn time(store: &dyn Store, fence: &Fence) -> Result<i64, Error> {
     time.until(fence.until_ms).map_err(|error| refused(store, "", error))
 }
 
-fn refused(store: &dyn Store, place: &str, error: snowmint_core::Error) -> Error {
+fn refused(store: &dyn CounterStore, place: &str, error: snowmint_core::Error) -> Error {
     Error::told(error.kind(), format!("{}{place}: {error}", store.name()))
 }
 
-async fn has_no_numbers(store: &dyn Store) -> Result<bool, Error> {
+async fn has_no_numbers(store: &dyn CounterStore) -> Result<bool, Error> {
     Ok(store.read(Floor::KEY).await?.is_none()
         && store.list("definitions/").await?.is_empty()
         && Segments::tags(store).await?.is_empty()
@@ -126,7 +126,7 @@ async fn has_no_numbers(store: &dyn Store) -> Result<bool, Error> {
         && Tickets::names(store).await?.is_empty())
 }
 
-async fn leases(store: &dyn Store, until_ms: i64) -> Result<usize, Error> {
+async fn leases(store: &dyn CounterStore, until_ms: i64) -> Result<usize, Error> {
     let mut count = 0;
     for (namespace, _) in store.list("layouts/").await? {
         let prefix = format!("leases/{namespace}/");
@@ -153,7 +153,7 @@ async fn leases(store: &dyn Store, until_ms: i64) -> Result<usize, Error> {
     Ok(count)
 }
 
-async fn raise_floor(store: &dyn Store, fence: &Fence, until_ms: i64) -> Result<(), Error> {
+async fn raise_floor(store: &dyn CounterStore, fence: &Fence, until_ms: i64) -> Result<(), Error> {
     loop {
         let found = store.read(Floor::KEY).await?;
         let (floor, version) = match &found {
@@ -166,7 +166,7 @@ async fn raise_floor(store: &dyn Store, fence: &Fence, until_ms: i64) -> Result<
     }
 }
 
-async fn segments(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+async fn segments(store: &dyn CounterStore, fence: &Fence) -> Result<usize, Error> {
     let tags = Segments::tags(store).await?;
     for tag in &tags {
         if let Some(table) = store.segments() {
@@ -180,7 +180,7 @@ async fn segments(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(tags.len())
 }
 
-async fn keys(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+async fn keys(store: &dyn CounterStore, fence: &Fence) -> Result<usize, Error> {
     let names = Key::names(store).await?;
     for name in &names {
         Key::skip(store, name, fence.skip).await?;
@@ -188,7 +188,7 @@ async fn keys(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(names.len())
 }
 
-async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+async fn tickets(store: &dyn CounterStore, fence: &Fence) -> Result<usize, Error> {
     let mut names = Tickets::names(store).await?;
     names.extend(fence.tickets.iter().cloned());
     for name in &names {
@@ -198,7 +198,7 @@ async fn tickets(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(names.len())
 }
 
-async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+async fn sequences(store: &dyn CounterStore, fence: &Fence) -> Result<usize, Error> {
     let mut count = 0;
     for (part, _) in store.list("definitions/").await? {
         let Some(options) = definition::read_sequence(store, &format!("definitions/{part}")).await? else { continue };
@@ -214,7 +214,7 @@ async fn sequences(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
     Ok(count)
 }
 
-async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
+async fn sections(store: &dyn CounterStore, fence: &Fence) -> Result<usize, Error> {
     let mut count = 0;
     let mut sets: BTreeSet<_> = Sections::sets(store).await?.into_iter().collect();
     sets.extend(fence.sets.iter().cloned());
@@ -236,7 +236,7 @@ async fn sections(store: &dyn Store, fence: &Fence) -> Result<usize, Error> {
 
 /// Replaces a record by a function of it. Returns `false` without a record.
 async fn change(
-    store: &dyn Store,
+    store: &dyn CounterStore,
     key: &str,
     to: impl Fn(&[u8]) -> Result<Vec<u8>, snowmint_core::Error>,
 ) -> Result<bool, Error> {
@@ -267,7 +267,7 @@ mod tests {
 
     #[tokio::test]
     async fn windows_and_counters_continue_above_the_fence() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         let terms = Terms {
             namespace: Namespace::named("orders").expect("a name"),
             layout: SNOWMINT,
@@ -279,7 +279,7 @@ mod tests {
             system_clock: true,
         };
         let claimer = Claimer { nonce: 1, label: "test".to_owned(), last_node: None };
-        let leases = Leases::new(Arc::clone(&store));
+        let leases = Leases::new(store.clone());
         let granted = leases.claim(&terms, &claimer, None).await.expect("a node");
         let key = Key::open(Arc::clone(&store), "k", 10, SegmentsOptions::default()).await.expect("a key");
         key.next().await.expect("a number");
@@ -331,7 +331,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_counter_near_its_end_goes_to_the_end() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         Key::raise(&*store, "k", LAST - 5).await.expect("raised");
         store.add("tickets/x", LAST, 0).await.expect("the end");
         Segments::create(&*store, "t", &Tag { next: LAST - 1, step: 1, description: String::new() })
@@ -346,7 +346,7 @@ mod tests {
 
     #[tokio::test]
     async fn counters_without_a_record_begin_after_the_fence() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         let empty = raise(&*store, &Fence::skipping(600)).await.expect_err("is this the restored one?");
         assert!(empty.to_string().contains("is this the restored one?"), "{empty}");
         let before_ms = SystemHost::unix_ms();

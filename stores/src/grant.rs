@@ -1,8 +1,7 @@
 //! Grants of nodes over a store: claims and renewals by core's machines.
 //!
-//! [`claim::Session`] and [`renewal::Session`] turn the steps of the machines into requests to a store and read its answers.
-//! A driver sends the requests: `claim_node` and `StoreLease` block, for generators of this process; `Leases` awaits, for a
-//! service that grants nodes to others.
+//! `claim_node` and [`StoreLease`] turn the steps of the machines into calls of a store. `Leases` does so for a service that
+//! grants nodes to others.
 
 pub(crate) mod claim;
 mod look;
@@ -17,7 +16,7 @@ mod service;
 mod share;
 mod terms;
 
-pub use self::claim::{Grant, claim_node};
+pub use self::claim::claim_node;
 pub use self::look::{Look, look};
 pub use self::namespace::Namespace;
 pub use self::refusal::Refusal;

@@ -36,19 +36,18 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
-pub use self::grant::{Claimer, Grant, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
-pub use self::store::blocking::BlockingStore;
+pub use self::grant::{Claimer, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
 pub use self::store::filesystem::{
     refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
 };
 pub use self::store::plain_file;
 pub use self::store::{
-    Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, SegmentTable, ServerSettings, Store, Tag, TicketServer,
-    Version, Wrote,
+    CounterStore, Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
+    TicketServer, Version, Wrote,
 };
 #[cfg(feature = "engines")]
 pub use self::{
-    engines::{EngineStore, connect, connect_to},
+    engines::{connect, connect_to, connected, longest_call},
     grant::{Granted, Leases, Share},
     numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,

@@ -11,7 +11,7 @@ pub mod nonce;
 mod owner;
 mod reserve;
 #[cfg(feature = "engines")]
-pub(crate) mod runtime;
+mod runtime;
 pub mod wake;
 
 pub use self::lock::lock;
@@ -19,3 +19,5 @@ pub use self::owner::Owner;
 #[cfg(feature = "engines")]
 pub(crate) use self::owner::forked;
 pub use self::reserve::reserve;
+#[cfg(feature = "engines")]
+pub use self::runtime::{adopt, runtime};

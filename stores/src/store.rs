@@ -1,10 +1,8 @@
 //! The contract of a store: five verbs, each durable before it returns.
 
 pub(crate) mod ask;
-pub mod blocking;
 #[cfg(feature = "engines")]
 pub(crate) mod counter;
-pub(crate) mod execute;
 pub mod filesystem;
 #[cfg(feature = "engines")]
 pub(crate) mod floor;
@@ -55,15 +53,15 @@ pub const MAX_VALUE_BYTES: usize = 1024;
 /// The most bytes of a key.
 pub const MAX_KEY_BYTES: usize = 512;
 
-/// Keeps grants and numbers. Each answer of `Ok` is durable and linearizable.
+/// Keeps the records of leases. Each answer of `Ok` is durable and linearizable.
 ///
 /// Keys are made by this crate, such as `leases/orders/5`: ASCII of `a-z A-Z 0-9 . _ - % /`, at most [`MAX_KEY_BYTES`] long.
-/// A record and a counter of the same key are unrelated. Records are never deleted.
+/// Records are never deleted.
 ///
-/// After an error of the kind `StoreUnavailable` a write or an addition may have happened, or may still happen. Every future
-/// ends: an implementation gives up after some seconds. Dropping a future is harmless.
+/// After an error of the kind `StoreUnavailable` a write may have happened, or may still happen. Every future ends: an
+/// implementation gives up after some seconds. Dropping a future is harmless.
 #[async_trait]
-pub trait Store: fmt::Debug + Send + Sync + 'static {
+pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the engine and its address, for sentences: `PostgreSQL at db:5432`. Never a password.
     fn name(&self) -> &str;
 
@@ -82,14 +80,6 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
         let _ = prefix;
         Ok(None)
     }
-
-    /// Adds `delta` to a counter and returns the sum. A new counter begins at `start`.
-    ///
-    /// `Exhausted` if the sum would pass 2^63-1: the counter stays unchanged.
-    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error>;
-
-    /// Sets a counter from `end` back to `start`, and returns `false` if it is not at `end` any more. For unused numbers.
-    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error>;
 
     /// Reads the store's clock, in Unix ms. `None` if the store has no clock.
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
@@ -115,6 +105,21 @@ pub trait Store: fmt::Debug + Send + Sync + 'static {
 
     /// Closes idle connections at the end of a program. `SQLite` then moves its write-ahead log into the database file.
     async fn close(&self) {}
+}
+
+/// Keeps numbers beside the records: what segments, tickets, sequences and sections need of a store.
+///
+/// A record and a counter of the same key are unrelated. After an error of the kind `StoreUnavailable` an addition may have
+/// happened, or may still happen.
+#[async_trait]
+pub trait CounterStore: RecordStore {
+    /// Adds `delta` to a counter and returns the sum. A new counter begins at `start`.
+    ///
+    /// `Exhausted` if the sum would pass 2^63-1: the counter stays unchanged.
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error>;
+
+    /// Sets a counter from `end` back to `start`, and returns `false` if it is not at `end` any more. For unused numbers.
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error>;
 
     /// Returns the engine's own table of segments, Leaf's `leaf_alloc`. `None` for engines without tables.
     fn segments(&self) -> Option<&dyn SegmentTable> {

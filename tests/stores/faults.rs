@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Error, Store, Wrote, connect};
+use snowmint::stores::{CounterStore, Error, Wrote, connect};
 use snowmint_tests::engines::{Engine, Server, shared, with_option};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -28,7 +28,7 @@ pub fn run(test: impl Future<Output = ()>) {
 }
 
 /// Connects to the server with a short timeout.
-async fn store(server: &Server) -> Arc<dyn Store> {
+async fn store(server: &Server) -> Arc<dyn CounterStore> {
     // A busy machine may need several attempts.
     let url = with_option(&server.url(), &format!("timeout_ms={}", TIMEOUT.as_millis()));
     until_back(|| connect(&url)).await
@@ -107,7 +107,7 @@ pub async fn confirmed_writes_outlive_kills(engine: Engine) {
 /// Adds and writes; each sum that was confirmed. A record is what was confirmed last, or what may have been written
 /// since.
 pub async fn client(
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     number: usize,
     stop: Arc<AtomicBool>,
     rounds: Arc<[AtomicU64; 2]>,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets};
+use snowmint::stores::{CounterStore, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Tag, Tickets};
 use snowmint::{ErrorKind, Integer};
 use snowmint_core::sequence::{Dialect, Options, Set};
 use snowmint_tests::takes::USERS;
@@ -18,7 +18,7 @@ fn tag(next: u64, step: u64) -> Tag {
     Tag { next, step, description: "for a test".to_owned() }
 }
 
-async fn segments(store: &Arc<dyn Store>, tag: &str) -> Segments {
+async fn segments(store: &Arc<dyn CounterStore>, tag: &str) -> Segments {
     Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 20_000 }).await.expect("there is such a tag")
 }
 
@@ -90,7 +90,8 @@ pub async fn a_closed_segment_returns_its_unused_numbers(scene: Arc<Scene>) {
 }
 
 pub async fn tickets_over_two_stores_have_no_gap_and_no_repeat(scene: Arc<Scene>) {
-    let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
+    let stores: Vec<Arc<dyn CounterStore>> =
+        vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     // Long waits, since on a busy machine a slow store would be skipped.
     let tickets = || Tickets::over(stores.clone(), &name).expect("two stores").with_max_wait_ms(60_000);
@@ -105,7 +106,8 @@ pub async fn tickets_over_two_stores_have_no_gap_and_no_repeat(scene: Arc<Scene>
 }
 
 pub async fn another_number_or_order_of_ticket_stores_is_refused(scene: Arc<Scene>) {
-    let stores: Vec<Arc<dyn Store>> = vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
+    let stores: Vec<Arc<dyn CounterStore>> =
+        vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     // Long waits, since on a busy machine a slow store would be skipped.
     let over = |stores, name: &str| Tickets::over(stores, name).expect("ticket stores").with_max_wait_ms(60_000);

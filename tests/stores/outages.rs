@@ -4,7 +4,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use snowmint::stores::memory::Memory;
-use snowmint::stores::{Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect};
+use snowmint::stores::{
+    CounterStore, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Tag, Tickets, connect,
+};
 use snowmint::{ErrorKind, Integer, LeaseOptions, Options, Snowflake};
 use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
@@ -167,7 +169,7 @@ fn nats_goes_away_and_comes_back() {
 fn one_of_three_stores_is_enough_for_tickets() {
     let mut servers = [Server::start(Engine::Redis), Server::start(Engine::Postgres), Server::start(Engine::Redis)];
     Runtime::new().expect("a runtime").block_on(async {
-        let mut stores: Vec<Arc<dyn Store>> = Vec::new();
+        let mut stores: Vec<Arc<dyn CounterStore>> = Vec::new();
         for server in &servers {
             stores.push(connect(&server.url()).await.expect("it connects"));
         }
@@ -205,6 +207,7 @@ fn one_of_three_stores_is_enough_for_tickets() {
 fn tickets_of_no_store_at_all_are_refused() {
     let error = Tickets::over(vec![], "photos").expect_err("no store");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
-    let stores: Vec<Arc<dyn Store>> = (0..33).map(|_| -> Arc<dyn Store> { Arc::new(Memory::new()) }).collect();
+    let stores: Vec<Arc<dyn CounterStore>> =
+        (0..33).map(|_| -> Arc<dyn CounterStore> { Arc::new(Memory::new()) }).collect();
     assert_eq!(Tickets::over(stores, "photos").expect_err("too many").kind(), ErrorKind::InvalidId);
 }

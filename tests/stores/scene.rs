@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, LazyLock, Mutex, OnceLock};
 
 use snowmint::stores::memory::Memory;
-use snowmint::stores::{Store, connect};
+use snowmint::stores::{CounterStore, connect};
 #[cfg(feature = "engines")]
 use snowmint_tests::engines::{self, Engine, Server, SharedServer};
 use tempfile::TempDir;
@@ -81,7 +81,7 @@ impl Scene {
     }
 
     /// Opens a new connection.
-    pub async fn connect(&self) -> Arc<dyn Store> {
+    pub async fn connect(&self) -> Arc<dyn CounterStore> {
         match self.kind {
             Kind::Memory => self.memory.clone(),
             _ => connect(&self.url).await.expect("it connects"),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Error, SegmentTable, Store, Tag, Wrote, connect};
+use snowmint::stores::{CounterStore, Error, SegmentTable, Tag, Wrote, connect};
 use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -46,13 +46,13 @@ pub fn assert_unique(numbers: &[impl std::hash::Hash + Eq + Copy + std::fmt::Deb
 }
 
 /// Connects. With a short timeout a busy machine may need several attempts.
-pub async fn connect_soon(url: &str) -> Arc<dyn Store> {
+pub async fn connect_soon(url: &str) -> Arc<dyn CounterStore> {
     until_back(|| connect(url)).await
 }
 
 /// Calls a store until it has noticed that its server was restarted: a connection that has just answered is used again without a
 /// test, and that call fails.
-pub async fn until_noticed(store: &dyn Store) {
+pub async fn until_noticed(store: &dyn CounterStore) {
     let begin = Instant::now();
     while store.clock_ms().await.is_err_and(|error| error.kind() == ErrorKind::StoreUnavailable) {
         assert!(begin.elapsed() < PATIENCE, "the server stays away");
@@ -278,7 +278,7 @@ pub async fn no_message_shows_a_password(scheme: &str) {
     }
 }
 
-pub fn table(store: &Arc<dyn Store>) -> &dyn SegmentTable {
+pub fn table(store: &Arc<dyn CounterStore>) -> &dyn SegmentTable {
     store.segments().expect("it has a table of segments")
 }
 
@@ -286,7 +286,7 @@ fn tag(next: u64, step: u64, description: &str) -> Tag {
     Tag { next, step, description: description.to_owned() }
 }
 
-pub async fn segments_use_leafs_table(store: Arc<dyn Store>) {
+pub async fn segments_use_leafs_table(store: Arc<dyn CounterStore>) {
     let table = table(&store);
     assert_eq!(table.tag("order").await, Ok(None));
     assert_eq!(table.fetch("order", 10).await, Ok(None));

@@ -15,7 +15,7 @@ use std::time::{Duration, Instant};
 use std::{env, fs};
 
 use snowmint::stores::{
-    NativeNumbers, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Store, Tag, Tickets, connect,
+    CounterStore, NativeNumbers, Sections, SectionsOptions, Segments, SegmentsOptions, Sequences, Tag, Tickets, connect,
 };
 use snowmint::{Error as SnowmintError, ErrorKind, Integer};
 use snowmint_tests::takes::{self, Kind, Took, USERS};
@@ -42,7 +42,7 @@ enum Taker {
 }
 
 impl Taker {
-    async fn open(kind: Kind, url: &str, store: Arc<dyn Store>) -> Result<Self, SnowmintError> {
+    async fn open(kind: Kind, url: &str, store: Arc<dyn CounterStore>) -> Result<Self, SnowmintError> {
         Ok(match kind {
             Kind::Segment => Self::Segment(Segments::open(store, "takes", SegmentsOptions::default()).await?),
             Kind::Ticket => Self::Ticket(Box::new(Tickets::over(vec![store], "takes")?)),
@@ -89,7 +89,7 @@ struct Manner {
 }
 
 /// Takes numbers until it is killed.
-async fn take(kind: Kind, url: String, store: Arc<dyn Store>, ledger: String, Manner { pace, life }: Manner) {
+async fn take(kind: Kind, url: String, store: Arc<dyn CounterStore>, ledger: String, Manner { pace, life }: Manner) {
     let path = format!("{ledger}/{}.{}", kind.name(), std::process::id());
     let mut file = OpenOptions::new().create(true).append(true).open(path).expect("the ledger can be written");
     for session in 0_u32.. {
@@ -130,7 +130,7 @@ async fn pause_after(kind: Kind, error: &SnowmintError) {
 }
 
 /// Reads from a store that a child has inherited; the memory store, which has no connection, counts as refused.
-async fn inherited(store: &dyn Store) -> Result<(), SnowmintError> {
+async fn inherited(store: &dyn CounterStore) -> Result<(), SnowmintError> {
     if store.name() == "memory" {
         return Err(SnowmintError::told(ErrorKind::Forked, "the memory store has no connection"));
     }

@@ -2,13 +2,13 @@
 
 use std::collections::HashMap;
 use std::path::Path;
-use std::sync::Arc;
 
+use async_trait::async_trait;
 use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
-use snowmint::stores::{BlockingStore, Claimer, Found, Namespace, ServerSettings, Terms, Version, Wrote};
+use snowmint::stores::{Claimer, Found, Namespace, RecordStore, ServerSettings, Terms, Version, Wrote};
 use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
@@ -70,8 +70,12 @@ fn backend(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<Backend> {
     let name = obj.str()?.to_string_lossy().into_owned();
     held.put(obj.clone());
     let number = obj.as_ptr().addr();
-    let store = |kinds| PyStore { object: held.clone(), name, kinds, for_renewals: false };
-    Ok(if lends(obj)? { Backend::lessor(store(&ErrorKind::ALL), number) } else { Backend::store(store(KINDS), number) })
+    let store = |kinds| PyStore { object: held.clone(), name, kinds };
+    Ok(if lends(obj)? {
+        Backend::lessor(store(&ErrorKind::ALL), number)
+    } else {
+        Backend::blocking(store(KINDS), number)
+    })
 }
 
 /// Releases the rest of every window over a store written in Python.
@@ -87,24 +91,19 @@ pub(crate) fn release_leases(py: Python<'_>) {
 }
 
 /// A Python object with the methods of a store or lessor.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 struct PyStore {
     object: Reference,
     name: String,
     /// The kinds of this package's errors that the object may raise.
     kinds: &'static [ErrorKind],
-    /// A lease keeps the last error of its renewals, where the collector sees no exception: such an error has no source.
-    for_renewals: bool,
 }
 
 impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
         let asked = attach(|py| {
             let store = self.object.get(py)?;
-            Some(ask(&store).map_err(|failed| {
-                let error = told(py, &self.name, &failed, self.kinds);
-                if self.for_renewals { error } else { error.with_source(failed) }
-            }))
+            Some(ask(&store).map_err(|failed| told(py, &self.name, &failed, self.kinds).with_source(failed)))
         });
         asked.flatten().unwrap_or_else(|| Err(over(&self.name)))
     }
@@ -143,28 +142,25 @@ impl PyStore {
         })
     }
 
-    fn renewing(&self) -> Self {
-        Self { for_renewals: true, ..self.clone() }
-    }
-
     fn odd(&self) -> Error {
         Error::unavailable(&self.name, "its answer has the wrong count of numbers")
     }
 }
 
-impl BlockingStore for PyStore {
+#[async_trait]
+impl RecordStore for PyStore {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
         self.ask(|store| {
             let found = call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Bound<'_, PyAny>)>>()?;
             found.map(|(value, answer)| Ok(Found { value, version: version(&answer, 0)? })).transpose()
         })
     }
 
-    fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
         let version = self.ask(|store| {
             let value = PyBytes::new(store.py(), value);
             let answer = call(&store.getattr("write")?, (key, value, expected))?;
@@ -174,7 +170,7 @@ impl BlockingStore for PyStore {
         Ok(version.map_or(Wrote::Conflict, Wrote::Version))
     }
 
-    fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
         self.ask(|store| {
             let all = call(&store.getattr("list")?, (prefix,))?;
             // The answer may be a generator.
@@ -187,7 +183,7 @@ impl BlockingStore for PyStore {
         })
     }
 
-    fn clock_ms(&self) -> Result<Option<i64>, Error> {
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         self.ask(|store| {
             // A store need not have a clock.
             if !store.hasattr("clock_ms")? {
@@ -198,7 +194,7 @@ impl BlockingStore for PyStore {
         })
     }
 
-    fn refuse_standby(&self) -> Result<(), Error> {
+    async fn refuse_standby(&self) -> Result<(), Error> {
         // A caller's own store need not have this method.
         self.ask(|store| {
             if store.hasattr("refuse_standby")? {
@@ -209,7 +205,7 @@ impl BlockingStore for PyStore {
         })
     }
 
-    fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
         let found = self.ask(|store| {
             // A caller's own store need not have this method.
             if !store.hasattr("settings")? {
@@ -231,18 +227,15 @@ impl BlockingStore for PyStore {
         // A risk that cannot be read does not count.
         risk.ok().flatten().map(|risk| Error::told(ErrorKind::UnsafeStore, risk))
     }
-
-    fn for_renewals(&self) -> Option<Arc<dyn BlockingStore>> {
-        Some(Arc::new(self.renewing()))
-    }
 }
 
+#[async_trait]
 impl Lessor for PyStore {
     fn name(&self) -> &str {
         &self.name
     }
 
-    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error> {
+    async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error> {
         let layout = terms.layout.to_string();
         let nodes = terms.exclude.iter().map(|node| i64::from(*node));
         let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
@@ -258,7 +251,7 @@ impl Lessor for PyStore {
         }
     }
 
-    fn check(&self, namespace: &Namespace) -> Result<(), Error> {
+    async fn check(&self, namespace: &Namespace) -> Result<(), Error> {
         // A caller's own lessor need not have this method.
         self.ask(|lessor| {
             if lessor.hasattr("check")? {
@@ -269,17 +262,23 @@ impl Lessor for PyStore {
         })
     }
 
-    fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+    async fn renew(
+        &self,
+        terms: &Terms,
+        claimer: &Claimer,
+        node: u32,
+        unused_from_ms: i64,
+    ) -> Result<(Window, i64), Error> {
         let numbers = [i64::from(node), unused_from_ms, whole(terms.window_ms), whole(terms.max_ahead_ms)];
-        match self.renewing().ask_lessor("renew", (terms, claimer), &[], &numbers, None)?[..] {
+        match self.ask_lessor("renew", (terms, claimer), &[], &numbers, None)?[..] {
             [start_ms, end_ms, now_ms] => Ok((Window { start_ms, end_ms }, now_ms)),
             _ => Err(self.odd()),
         }
     }
 
-    fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error> {
+    async fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error> {
         let numbers = [i64::from(node), unused_from_ms];
-        self.renewing().ask_lessor("release", (terms, claimer), &[], &numbers, None).map(drop)
+        self.ask_lessor("release", (terms, claimer), &[], &numbers, None).map(drop)
     }
 }
 

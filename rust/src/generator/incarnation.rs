@@ -3,6 +3,7 @@
 use once_cell::race::OnceBox;
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake};
 use snowmint_stores::Error;
+use snowmint_stores::process::background::Pending;
 use snowmint_stores::process::fork::Cell;
 
 use crate::lease::Lease;
@@ -36,15 +37,15 @@ impl Incarnation {
         }
     }
 
-    /// Gives the share of the lease up, once.
-    pub(super) fn leave(&self, on_lost: Option<&OnLost>) {
-        if let Some(share) = &self.share {
-            share.leave();
-            // A child must not touch the parent's lease: a thread of the parent may hold its locks.
-            if let Some(on_lost) = on_lost.filter(|_| !self.core.words().is_wiped()) {
-                share.0.forget(on_lost);
-            }
+    /// Gives the share of the lease up, once. The last share begins to release the lease.
+    pub(super) fn leave(&self, on_lost: Option<&OnLost>) -> Option<Pending<()>> {
+        let share = self.share.as_ref()?;
+        let releasing = share.leave();
+        // A child must not touch the parent's lease: a thread of the parent may hold its locks.
+        if let Some(on_lost) = on_lost.filter(|_| !self.core.words().is_wiped()) {
+            share.0.forget(on_lost);
         }
+        releasing
     }
 
     pub(super) fn lease(&self) -> Option<&Lease> {

@@ -5,6 +5,7 @@ use std::sync::atomic::{Ordering, fence};
 
 use snowmint_core::{ErrorKind, Host, LocalRun, Run, Snowflake, mutant};
 use snowmint_stores::Error;
+use snowmint_stores::process::background::block_on;
 use snowmint_stores::process::fork::Cell;
 
 use super::Generator;
@@ -14,6 +15,8 @@ use crate::cycles::unix_ms;
 use crate::lease::acquire::{acquire, acquire_in_background};
 use crate::lease::key::LeaseKey;
 use crate::lease::registry::{Share, Wish, registry};
+use crate::lease::release::wait_for;
+use crate::lease::wait::Blocking;
 
 /// The run of one thread, and whose it is.
 #[derive(Debug)]
@@ -190,7 +193,7 @@ impl Generator {
                 Err(Stopped::Refused(error)) => {
                     let Some(key) = self.key_to_claim(&error) else { return Err(current.explain(error).into()) };
                     // The call took no ID: a wiped cell refuses from the first look on.
-                    let share = acquire(key, self.options, host)?;
+                    let share = block_on(acquire(key, self.options, &mut Blocking(host)))?;
                     // The time of a slow store does not count for the call.
                     before_ms = host.paused_ms();
                     self.follow(current, share);
@@ -208,7 +211,7 @@ impl Generator {
             current.serve(self.options, self.on_lost.as_ref());
             fence(Ordering::SeqCst);
             if self.closed.load(Ordering::SeqCst) {
-                current.leave(self.on_lost.as_ref());
+                wait_for(current.leave(self.on_lost.as_ref()));
             }
         }
         current

@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window};
-use snowmint_stores::{BlockingStore, Error, Namespace, Terms};
-#[cfg(feature = "engines")]
-use snowmint_stores::{EngineStore, Store};
+use snowmint_stores::{Error, Namespace, RecordStore, Terms};
 
 use crate::clock::Clock;
 use crate::environment::{Environment, shown};
@@ -178,18 +176,24 @@ pub enum LeaseStore {
 }
 
 impl LeaseStore {
-    /// Makes it of an asynchronous store of the caller. Generators share a lease if they have this value or a clone of it.
+    /// Makes it of a store of the caller whose calls wait on a runtime of tokio. Generators share a lease if they have this
+    /// value or a clone of it.
     #[cfg(feature = "engines")]
-    pub fn own(store: Arc<dyn Store>) -> Self {
-        Self::blocking(EngineStore::own(store))
+    pub fn own(store: Arc<dyn RecordStore>) -> Self {
+        Self::Backend(Backend::AsyncStore(store, number()))
     }
 
-    /// Makes it of a store of the caller whose calls block. Generators share a lease if they have this value or a clone of
-    /// it.
-    pub fn blocking(store: impl BlockingStore) -> Self {
-        static STORES: AtomicUsize = AtomicUsize::new(0);
-        Self::Backend(Backend::store(store, STORES.fetch_add(1, Ordering::Relaxed)))
+    /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators
+    /// share a lease if they have this value or a clone of it.
+    pub fn blocking(store: impl RecordStore) -> Self {
+        Self::Backend(Backend::blocking(store, number()))
     }
+}
+
+/// Returns the number of another store of the caller.
+fn number() -> usize {
+    static STORES: AtomicUsize = AtomicUsize::new(0);
+    STORES.fetch_add(1, Ordering::Relaxed)
 }
 
 impl<T: Into<String>> From<T> for LeaseStore {

@@ -2,42 +2,87 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use snowmint_stores::{BlockingStore, Error};
+use async_trait::async_trait;
+use snowmint_core::Window;
+use snowmint_core::lease::claim_patience_ms;
+use snowmint_stores::process::background::{Background, Progress};
+use snowmint_stores::{Claimer, Error, Outcome, RecordStore, Refusal, StoreLease, Terms, claim_node};
 
-use super::lessor::Lessor;
+use super::lessor::{Lessor, LessorLease};
+use super::lessor_clock::LessorClock;
+use super::registry::registry;
 use crate::slots::SlotDirectory;
 
-/// The place where leases are kept. Two backends are equal if they are the same directory, or have the same identity.
+/// The place where leases are kept. Two backends are equal if they are the same directory, URL or object.
 #[derive(Clone)]
 pub enum Backend {
     /// Slots of this machine.
     Slots(SlotDirectory),
-    /// A store.
-    Store(Arc<dyn BlockingStore>, Identity),
-    /// A service that grants nodes by its own clock.
-    Lessor(Arc<dyn Lessor>, Identity),
+    /// The store of a URL, one for the process.
+    #[cfg(feature = "engines")]
+    Url(String),
+    /// A store of the caller whose calls block, with the number of [`Backend::blocking`].
+    Store(Arc<dyn RecordStore>, usize),
+    /// A store of the caller whose calls wait on a runtime of tokio, with its number.
+    #[cfg(feature = "engines")]
+    AsyncStore(Arc<dyn RecordStore>, usize),
+    /// A service that grants nodes by its own clock, with the number of [`Backend::lessor`].
+    Lessor(Arc<dyn Lessor>, usize),
 }
 
-/// The identity of a store or lessor in this process.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub enum Identity {
-    /// The URL of an engine.
-    Url(String),
-    /// A number that no other store or lessor has while this one lives, such as the address of an object.
-    Object(usize),
+/// A granted node. Its window is durable.
+#[derive(Debug)]
+pub(crate) struct Grant {
+    pub(crate) node: u32,
+    pub(crate) window: Window,
+    pub(crate) window_ms: u64,
+    /// Renews and releases the node.
+    pub(crate) holding: Box<dyn Holding>,
+    /// The clock of the lessor, if a lessor granted the node.
+    pub(crate) clock: Option<Arc<LessorClock>>,
+    /// How far this machine's clock is ahead of the store's, in ms.
+    pub(crate) skew_ms: Option<i64>,
+    /// The writes that a failover of the store could lose.
+    pub(crate) standby_risk: Option<Error>,
+    /// Slot files or records that are not valid.
+    pub(crate) skipped: Vec<String>,
+}
+
+/// A node that this process holds: by a locked file, a record in a store, or the grant of a lessor.
+#[async_trait]
+pub(crate) trait Holding: fmt::Debug + Send + Sync {
+    /// Extends the window to `reach_ms` past `now_ms` or past `last_ms`, the start of the first unused tick (Unix ms).
+    async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome;
+
+    /// Releases the node; no ID at or past `end_ms` (Unix ms) was taken. If that fails, the window runs out by itself.
+    async fn release(self: Box<Self>, end_ms: i64);
+}
+
+#[async_trait]
+impl Holding for StoreLease {
+    async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
+        Self::renew(self, now_ms, last_ms, reach_ms).await
+    }
+
+    async fn release(mut self: Box<Self>, end_ms: i64) {
+        drop(Self::release(&mut self, end_ms).await);
+    }
 }
 
 impl Backend {
-    /// Returns a store of the caller, with a number that no other store or lessor has while this one lives.
-    pub fn store(store: impl BlockingStore, number: usize) -> Self {
-        Self::Store(Arc::new(store), Identity::Object(number))
+    /// Returns a store of the caller whose calls block, with a number that no other store or lessor has while this one lives.
+    pub fn blocking(store: impl RecordStore, number: usize) -> Self {
+        Self::Store(Arc::new(store), number)
     }
 
     /// Returns a lessor of the caller, with a number that no other store or lessor has while this one lives.
     pub fn lessor(lessor: impl Lessor, number: usize) -> Self {
-        Self::Lessor(Arc::new(lessor), Identity::Object(number))
+        Self::Lessor(Arc::new(lessor), number)
     }
 
     /// Returns the backend of a URL: `file:DIRECTORY` for slots, or an engine whose feature is on.
@@ -45,13 +90,94 @@ impl Backend {
     /// # Errors
     /// `InvalidStore`: this build has no such store.
     pub fn of_url(url: &str) -> Result<Self, Error> {
-        if url.starts_with("file:") {
-            return SlotDirectory::of_url(url).map(Self::Slots);
-        }
         #[cfg(feature = "engines")]
-        return Ok(Self::Store(Arc::new(snowmint_stores::EngineStore::of_url(url)?), Identity::Url(url.to_owned())));
-        #[cfg(not(feature = "engines"))]
+        if !url.starts_with("file:") {
+            return snowmint_stores::longest_call(url).map(|_| Self::Url(url.to_owned()));
+        }
         SlotDirectory::of_url(url).map(Self::Slots)
+    }
+
+    /// Claims a node. `slowest_ms` takes how long the slowest answer of a store took so far.
+    pub(crate) async fn claim(&self, terms: &Terms, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Grant, Refusal> {
+        let store = match self {
+            Self::Slots(directory) => return directory.claim(terms, now_ms),
+            Self::Lessor(lessor, _) => return LessorLease::claim(Arc::clone(lessor), terms).await,
+            _ => self.record_store().await?,
+        };
+        let answered = |took: Duration| {
+            slowest_ms.fetch_max(u64::try_from(took.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        };
+        let lease = claim_node(store, terms, &Claimer::this_process()?, now_ms, &answered).await?;
+        Ok(Grant {
+            node: lease.node(),
+            window: lease.window(),
+            window_ms: terms.window_ms,
+            clock: None,
+            skew_ms: lease.skew_ms,
+            standby_risk: lease.standby_risk(),
+            skipped: lease.skipped.clone(),
+            holding: Box::new(lease),
+        })
+    }
+
+    /// Returns the store, connected.
+    ///
+    /// # Errors
+    /// `InvalidStore` for slots and lessors; the errors of a connection.
+    pub(crate) async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error> {
+        match self {
+            #[cfg(feature = "engines")]
+            Self::Url(url) => snowmint_stores::connected(url).await,
+            Self::Store(store, _) => Ok(Arc::clone(store)),
+            #[cfg(feature = "engines")]
+            Self::AsyncStore(store, _) => Ok(Arc::clone(store)),
+            Self::Slots(_) | Self::Lessor(..) => Err(Error::invalid_store(&self.name(), "it has no records")),
+        }
+    }
+
+    /// Makes a call where the backend's calls run, and waits for it.
+    ///
+    /// # Errors
+    /// Those of the call; `StoreUnavailable`: the system gives no thread, or the call panicked.
+    pub(crate) fn call<T: Send + 'static>(
+        &self,
+        call: impl Future<Output = Result<T, Error>> + Send + 'static,
+    ) -> Result<T, Error> {
+        let pending = self.background()?.begin(call).map_err(|error| Error::unavailable(&self.name(), error))?;
+        loop {
+            match pending.wait(Instant::now() + Duration::from_secs(60)) {
+                Progress::Done(answer) => return answer,
+                Progress::UnderWay => {}
+                Progress::BrokenOff => return Err(Error::unavailable(&self.name(), "the call broke off")),
+            }
+        }
+    }
+
+    /// Returns where the calls of the backend run in this process.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`: the system gives no thread.
+    pub(crate) fn background(&self) -> Result<Background, Error> {
+        let place = match self {
+            Self::Slots(directory) => Place::Directory(directory.path.clone()),
+            #[cfg(feature = "engines")]
+            Self::Url(_) | Self::AsyncStore(..) => {
+                return snowmint_stores::process::runtime().map(Background::Runtime);
+            }
+            Self::Store(_, number) | Self::Lessor(_, number) => Place::Object(*number),
+        };
+        Ok(Background::Thread(registry().lane(place)))
+    }
+
+    /// Returns how long a claim may take, by the slowest answer so far.
+    pub(crate) fn patience(&self, max_wait_ms: u64, slowest_ms: &AtomicU64) -> Duration {
+        let patience = Duration::from_millis(claim_patience_ms(max_wait_ms, slowest_ms.load(Ordering::Relaxed)));
+        match self {
+            // An engine ends each call by itself, with a better sentence.
+            #[cfg(feature = "engines")]
+            Self::Url(url) => snowmint_stores::longest_call(url).map_or(patience, |longest| patience.max(longest)),
+            _ => patience,
+        }
     }
 
     /// Returns whether generators read the backend's clock instead of the system's.
@@ -59,16 +185,28 @@ impl Backend {
         matches!(self, Self::Lessor(..))
     }
 
-    /// Returns whether the caller gave the store or lessor: its calls may need the thread that waits for them.
+    /// Returns whether the caller gave the store or lessor.
     pub(crate) const fn is_the_callers(&self) -> bool {
-        matches!(self, Self::Store(_, Identity::Object(_)) | Self::Lessor(_, Identity::Object(_)))
+        match self {
+            Self::Slots(_) => false,
+            #[cfg(feature = "engines")]
+            Self::Url(_) => false,
+            #[cfg(feature = "engines")]
+            Self::AsyncStore(..) => true,
+            Self::Store(..) | Self::Lessor(..) => true,
+        }
     }
 
     /// Returns engine and address, or the directory, for error messages.
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Slots(directory) => format!("slots in {}", directory.path.display()),
+            // The URL may have a password.
+            #[cfg(feature = "engines")]
+            Self::Url(url) => url.split(':').next().unwrap_or_default().to_owned(),
             Self::Store(store, _) => store.name().to_owned(),
+            #[cfg(feature = "engines")]
+            Self::AsyncStore(store, _) => store.name().to_owned(),
             Self::Lessor(lessor, _) => lessor.name().to_owned(),
         }
     }
@@ -78,6 +216,10 @@ impl PartialEq for Backend {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Slots(own), Self::Slots(other)) => own == other,
+            #[cfg(feature = "engines")]
+            (Self::Url(own), Self::Url(other)) => own == other,
+            #[cfg(feature = "engines")]
+            (Self::AsyncStore(_, own), Self::AsyncStore(_, other)) => own == other,
             (Self::Store(_, own), Self::Store(_, other)) | (Self::Lessor(_, own), Self::Lessor(_, other)) => {
                 own == other
             }
@@ -92,14 +234,24 @@ impl Hash for Backend {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Slots(directory) => directory.hash(state),
-            Self::Store(_, identity) | Self::Lessor(_, identity) => identity.hash(state),
+            #[cfg(feature = "engines")]
+            Self::Url(url) => url.hash(state),
+            #[cfg(feature = "engines")]
+            Self::AsyncStore(_, number) => number.hash(state),
+            Self::Store(_, number) | Self::Lessor(_, number) => number.hash(state),
         }
     }
 }
 
-// The name has no password; a URL may have one.
 impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Backend({})", self.name())
     }
+}
+
+/// What the calls of one thread have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) enum Place {
+    Directory(PathBuf),
+    Object(usize),
 }

@@ -3,14 +3,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use async_trait::async_trait;
 use snowmint_core::{ErrorKind, SystemHost, Window};
 use snowmint_stores::{Claimer, Error, Namespace, Outcome, Refusal, Terms};
 
+use super::backend::{Grant, Holding};
 use super::lessor_clock::{LessorClock, Sent};
 
 /// A service that grants nodes. Each call ends, by a timeout if need be, and may be repeated: the nonce identifies the claim.
 ///
 /// A forked child uses the same object: it must not use what the parent opened, such as a connection.
+#[async_trait]
 pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     /// Returns kind and address for error messages, without a password.
     fn name(&self) -> &str;
@@ -19,20 +22,26 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// The reason why no node is granted. `NodesExhausted` may tell the ms after which a node is free.
-    fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error>;
+    async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error>;
 
     /// Extends the window past `unused_from_ms` (Unix ms), the start of the generator's first unused tick. Returns the window
     /// and the lessor's clock, Unix ms.
     ///
     /// # Errors
     /// `WindowClosed`, if another holder has the node. After other errors the old window stays.
-    fn renew(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(Window, i64), Error>;
+    async fn renew(
+        &self,
+        terms: &Terms,
+        claimer: &Claimer,
+        node: u32,
+        unused_from_ms: i64,
+    ) -> Result<(Window, i64), Error>;
 
     /// Checks that the service answers for a namespace, and accepts the token. Claims nothing.
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    fn check(&self, _namespace: &Namespace) -> Result<(), Error> {
+    async fn check(&self, _namespace: &Namespace) -> Result<(), Error> {
         Ok(())
     }
 
@@ -40,7 +49,7 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Errors
     /// After any error the window runs out by itself.
-    fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error>;
+    async fn release(&self, terms: &Terms, claimer: &Claimer, node: u32, unused_from_ms: i64) -> Result<(), Error>;
 }
 
 /// The grant of a lessor.
@@ -58,7 +67,7 @@ pub struct LessorGrant {
 
 /// A node that a lessor granted.
 #[derive(Debug)]
-pub(crate) struct Loan {
+pub(crate) struct LessorLease {
     lessor: Arc<dyn Lessor>,
     terms: Terms,
     claimer: Claimer,
@@ -67,12 +76,13 @@ pub(crate) struct Loan {
     clock: Arc<LessorClock>,
 }
 
-impl Loan {
+impl LessorLease {
     /// Claims a node.
-    pub(crate) fn claim(lessor: Arc<dyn Lessor>, terms: &Terms, claimer: Claimer) -> Result<Self, Refusal> {
+    pub(crate) async fn claim(lessor: Arc<dyn Lessor>, terms: &Terms) -> Result<Grant, Refusal> {
+        let claimer = Claimer::this_process()?;
         let sent = Sent::now();
         let LessorGrant { node, window, window_ms, now_ms } =
-            lessor.claim(terms, &claimer).map_err(|error| match error.retry_after_ms() {
+            lessor.claim(terms, &claimer).await.map_err(|error| match error.retry_after_ms() {
                 Some(wait_ms) if error.kind() == ErrorKind::NodesExhausted => Refusal::NotYet(wait_ms, error),
                 _ => Refusal::Error(error),
             })?;
@@ -86,35 +96,32 @@ impl Loan {
             let why = format!("node {node} and its window are not a lease of layout {}", terms.layout);
             return Err(Error::unavailable(lessor.name(), why).into());
         }
-        Ok(Self { lessor, terms: Terms { window_ms, ..terms.clone() }, claimer, node, window, clock })
-    }
-
-    pub(crate) const fn node(&self) -> u32 {
-        self.node
-    }
-
-    pub(crate) const fn window(&self) -> Window {
-        self.window
-    }
-
-    pub(crate) const fn window_ms(&self) -> u64 {
-        self.terms.window_ms
-    }
-
-    pub(crate) fn clock(&self) -> Arc<LessorClock> {
-        Arc::clone(&self.clock)
+        let terms = Terms { window_ms, ..terms.clone() };
+        let lease = Self { lessor, terms, claimer, node, window, clock: Arc::clone(&clock) };
+        Ok(Grant {
+            node,
+            window,
+            window_ms,
+            skew_ms: Some(lease.skew_ms()),
+            holding: Box::new(lease),
+            clock: Some(clock),
+            standby_risk: None,
+            skipped: Vec::new(),
+        })
     }
 
     /// Returns how far this machine's clock is ahead of the lessor's, in ms.
-    pub(crate) fn skew_ms(&self) -> i64 {
+    fn skew_ms(&self) -> i64 {
         SystemHost::unix_ms().saturating_sub(self.clock.now_ms())
     }
+}
 
-    /// Extends the window.
-    pub(crate) fn renew(&mut self, last_ms: i64, reach_ms: u64) -> Outcome {
+#[async_trait]
+impl Holding for LessorLease {
+    async fn renew(&mut self, _: i64, last_ms: i64, reach_ms: u64) -> Outcome {
         self.terms.max_ahead_ms = reach_ms.saturating_sub(self.terms.window_ms);
         let sent = Sent::now();
-        match self.lessor.renew(&self.terms, &self.claimer, self.node, last_ms) {
+        match self.lessor.renew(&self.terms, &self.claimer, self.node, last_ms).await {
             Ok((window, now_ms)) => {
                 self.clock.heed(now_ms, sent);
                 self.window.end_ms = self.window.end_ms.max(window.end_ms);
@@ -125,10 +132,8 @@ impl Loan {
         }
     }
 
-    /// Releases the node.
-    pub(crate) fn release(self, end_ms: i64) {
-        // After an error the window runs out by itself.
-        drop(self.lessor.release(&self.terms, &self.claimer, self.node, end_ms));
+    async fn release(self: Box<Self>, end_ms: i64) {
+        drop(self.lessor.release(&self.terms, &self.claimer, self.node, end_ms).await);
     }
 }
 
@@ -156,22 +161,23 @@ mod tests {
         }
     }
 
+    #[async_trait]
     impl Lessor for Fixed {
         fn name(&self) -> &'static str {
             "a lessor of tests"
         }
 
-        fn claim(&self, _: &Terms, _: &Claimer) -> Result<LessorGrant, Error> {
+        async fn claim(&self, _: &Terms, _: &Claimer) -> Result<LessorGrant, Error> {
             Ok(self.0.0)
         }
 
-        fn renew(&self, terms: &Terms, _: &Claimer, _: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+        async fn renew(&self, terms: &Terms, _: &Claimer, _: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
             self.0.2.fetch_add(1, Ordering::Relaxed);
             let end_ms = unused_from_ms.max(self.now_ms()).saturating_add_unsigned(terms.window_ms);
             Ok((Window { start_ms: self.0.0.window.start_ms, end_ms }, self.now_ms()))
         }
 
-        fn release(&self, _: &Terms, _: &Claimer, _: u32, _: i64) -> Result<(), Error> {
+        async fn release(&self, _: &Terms, _: &Claimer, _: u32, _: i64) -> Result<(), Error> {
             Ok(())
         }
     }

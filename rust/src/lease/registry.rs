@@ -10,12 +10,15 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
 use snowmint_stores::Error;
+use snowmint_stores::process::background::{Lane, Pending};
 use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
 use snowmint_stores::process::wake::Wake;
 use snowmint_stores::process::{Owner, lock};
 
 use super::Lease;
+use super::backend::Place;
 use super::key::{ClockId, LeaseKey};
+use super::release::wait_for;
 
 /// The leases and vouched nodes of this process.
 #[derive(Debug, Default)]
@@ -30,6 +33,8 @@ struct Shared {
     /// last ID.
     vouched: HashMap<(Option<ClockId>, Numbers, u32), Cell>,
     leases: HashMap<Arc<LeaseKey>, Entry>,
+    /// The threads for calls that block.
+    lanes: HashMap<Place, Weak<Lane>>,
     renewing: bool,
 }
 
@@ -149,6 +154,18 @@ impl Registry {
         // Dropping a lease may drop a store of the caller, whose code may take the lock.
         drop(over);
         Ok(())
+    }
+
+    /// Returns the thread for calls of one place, which its leases share.
+    pub(crate) fn lane(&self, place: Place) -> Arc<Lane> {
+        let mut shared = lock(&self.shared);
+        if let Some(lane) = shared.lanes.get(&place).and_then(Weak::upgrade) {
+            return lane;
+        }
+        shared.lanes.retain(|_, lane| lane.strong_count() > 0);
+        let lane = Arc::new(Lane::default());
+        shared.lanes.insert(place, Arc::downgrade(&lane));
+        lane
     }
 
     /// Returns the signal of the thread that renews.
@@ -340,16 +357,14 @@ impl Share {
         lease.join().then(|| Self(Arc::clone(lease), AtomicBool::new(false)))
     }
 
-    /// Gives this share up, once.
-    pub(crate) fn leave(&self) {
-        if !self.1.swap(true, Ordering::AcqRel) {
-            self.0.leave();
-        }
+    /// Gives this share up, once. The last share begins to release the lease.
+    pub(crate) fn leave(&self) -> Option<Pending<()>> {
+        if self.1.swap(true, Ordering::AcqRel) { None } else { self.0.leave() }
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
-        self.leave();
+        wait_for(self.leave());
     }
 }

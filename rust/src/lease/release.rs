@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use snowmint_stores::process::Owner;
-use snowmint_stores::process::background::{PATIENCE, Pending};
+use snowmint_stores::process::background::{Pending, RELEASE_TIMEOUT};
 
 use super::Lease;
 
@@ -20,19 +19,12 @@ impl Lease {
         self.is_open() && self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
-    /// Counts a user out. The last user releases the lease.
-    pub(crate) fn leave(&self) {
+    /// Counts a user out. The last user begins to release the node: then the result is the release under way. A forked child
+    /// releases nothing.
+    pub(crate) fn leave(&self) -> Option<Pending<()>> {
         let less = |users| Some(if users <= 1 || users == OVER { OVER } else { users - 1 });
-        if self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, less) == Ok(1) {
-            self.release();
-        }
-    }
-
-    /// Releases the node, and waits [`PATIENCE`] at most. A forked child and a second call do nothing.
-    pub(crate) fn release(&self) {
-        if let Some(releasing) = self.begin_release() {
-            wait_for(releasing, Instant::now() + PATIENCE);
-        }
+        let before = self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
+        if before == Ok(1) { self.begin_release() } else { None }
     }
 
     /// Begins to release the node.
@@ -43,21 +35,21 @@ impl Lease {
         self.held.release(end_ms).ok()
     }
 
-    /// Releases many leases, some at a time, and waits [`PATIENCE`] in all.
+    /// Releases many leases, some at a time, and waits [`RELEASE_TIMEOUT`] in all.
     pub(crate) fn release_all(leases: Vec<Arc<Self>>) {
         const AT_ONCE: usize = 64;
-        let deadline = Instant::now() + PATIENCE;
-        let mut under_way = VecDeque::new();
+        let deadline = Instant::now() + RELEASE_TIMEOUT;
+        let mut under_way: VecDeque<Pending<()>> = VecDeque::new();
         for lease in leases {
             if under_way.len() == AT_ONCE
                 && let Some(first) = under_way.pop_front()
             {
-                wait_for(first, deadline);
+                first.wait(deadline);
             }
             under_way.extend(lease.begin_release());
         }
         for releasing in under_way {
-            wait_for(releasing, deadline);
+            releasing.wait(deadline);
         }
     }
 
@@ -75,8 +67,9 @@ impl Drop for Lease {
     }
 }
 
-/// Waits for a release. A forked child does not wait: the thread that releases is not in it.
-fn wait_for(releasing: Pending<()>, deadline: Instant) {
-    let owner = Owner::this();
-    releasing.wait(deadline, || owner.is_this_process());
+/// Waits for a release under way, [`RELEASE_TIMEOUT`] at most.
+pub(crate) fn wait_for(releasing: Option<Pending<()>>) {
+    if let Some(releasing) = releasing {
+        releasing.wait(Instant::now() + RELEASE_TIMEOUT);
+    }
 }

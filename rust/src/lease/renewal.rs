@@ -131,7 +131,8 @@ impl Lease {
         };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
         if let Err(error) = self.held.renew(now_ms, last_ms, reach_ms, then) {
-            self.renewed(Outcome::Later(error));
+            let why = format!("the system gives no thread to renew a {} on: {error}", self.kind);
+            self.renewed(Outcome::Later(Error::told(ErrorKind::StoreUnavailable, why)));
         }
     }
 
@@ -170,7 +171,8 @@ impl Lease {
             }
             Outcome::Later(error) => {
                 renewal.failures += 1;
-                renewal.trouble = Some(error);
+                // Status and later errors repeat it: an exception of a host language must not live as long as the lease.
+                renewal.trouble = Some(error.without_source());
                 renewal.not_before = Instant::now() + RETRY;
                 renewal.due = renewal.not_before;
                 drop(renewal);

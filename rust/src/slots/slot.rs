@@ -4,6 +4,7 @@ use std::fs::{File, OpenOptions, TryLockError};
 use std::io;
 use std::path::{Path, PathBuf};
 
+use async_trait::async_trait;
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::Record;
 use snowmint_core::{ErrorKind, Window, mutant};
@@ -13,6 +14,7 @@ use snowmint_stores::{Error, Outcome, plain_file};
 use super::directory::make_once;
 use super::pin::Pin;
 use super::record::{self, PLACES, RECORD_BYTES};
+use crate::lease::backend::Holding;
 
 /// A slot that this process holds: its locked file, and the record in it.
 #[derive(Debug)]
@@ -126,19 +128,6 @@ impl Slot {
         self.file.with(File::unlock)
     }
 
-    /// Extends the window. A slot that cannot be written, or belongs to another holder, is abandoned.
-    pub(crate) fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
-        let window = self.record.window;
-        let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
-        let lost = |error: io::Error| Error::told(ErrorKind::StoreUnavailable, error.to_string());
-        let kept =
-            self.move_end(end_ms).map_err(lost).and_then(|()| self.pin.as_mut().map_or(Ok(()), |pin| pin.keep()));
-        match kept {
-            Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
-            Err(error) => Outcome::Lost(error),
-        }
-    }
-
     fn write(&mut self, end_ms: i64) -> io::Result<()> {
         let window = Window { end_ms, ..self.record.window };
         let record = Record { serial: self.record.serial.saturating_add(1), window, ..self.record };
@@ -173,6 +162,26 @@ impl Slot {
             Ok(record) if (record.nonce, record.serial) == (self.record.nonce, self.record.serial) => Ok(()),
             _ => Err(io::Error::other("somebody else has written to it")),
         }
+    }
+}
+
+#[async_trait]
+impl Holding for Slot {
+    /// A slot that cannot be written, or belongs to another holder, is lost.
+    async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
+        let window = self.record.window;
+        let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
+        let lost = |error: io::Error| Error::told(ErrorKind::StoreUnavailable, error.to_string());
+        let kept =
+            self.move_end(end_ms).map_err(lost).and_then(|()| self.pin.as_mut().map_or(Ok(()), |pin| pin.keep()));
+        match kept {
+            Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
+            Err(error) => Outcome::Lost(error),
+        }
+    }
+
+    async fn release(self: Box<Self>, end_ms: i64) {
+        drop(self.give_back(end_ms));
     }
 }
 

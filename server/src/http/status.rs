@@ -7,7 +7,7 @@ use axum::Json;
 use axum::extract::State;
 use serde::Serialize;
 use snowmint_core::SystemHost;
-use snowmint_stores::Store as _;
+use snowmint_stores::RecordStore as _;
 use utoipa::ToSchema;
 
 use super::App;

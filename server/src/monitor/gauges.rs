@@ -8,7 +8,7 @@ use prometheus_client::encoding::{DescriptorEncoder, EncodeMetric as _};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
-use snowmint_stores::Store as _;
+use snowmint_stores::RecordStore as _;
 
 use crate::metrics::Lease;
 use crate::service::Service;

@@ -1,7 +1,7 @@
 //! The replies of `HELLO` and `INFO`: properties of the server.
 
 use snowmint_core::shown::Shown;
-use snowmint_stores::Store as _;
+use snowmint_stores::RecordStore as _;
 
 use super::Resp;
 use super::reply::Reply;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::lease::Floor;
-use snowmint_stores::{Error, Found, SegmentTable, Store, Version, Wrote};
+use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Version, Wrote};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -14,13 +14,13 @@ const KEPT: Duration = Duration::from_millis(snowmint_stores::fence::NOTICE_MS);
 /// A store whose floor is kept for a moment. Leases must not use it: a claim needs the floor of now.
 #[derive(Debug)]
 pub struct Floored {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     /// When the floor was asked for, and the answer. Those who ask meanwhile wait for the answer.
     floor: Mutex<Option<(Instant, Option<Found>)>>,
 }
 
 impl Floored {
-    pub fn over(store: Arc<dyn Store>) -> Arc<dyn Store> {
+    pub fn over(store: Arc<dyn CounterStore>) -> Arc<dyn CounterStore> {
         Arc::new(Self { store, floor: Mutex::default() })
     }
 
@@ -37,7 +37,7 @@ impl Floored {
 }
 
 #[async_trait::async_trait]
-impl Store for Floored {
+impl RecordStore for Floored {
     fn name(&self) -> &str {
         self.store.name()
     }
@@ -53,7 +53,10 @@ impl Store for Floored {
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
         self.store.list(prefix).await
     }
+}
 
+#[async_trait::async_trait]
+impl CounterStore for Floored {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         self.store.add(counter, delta, start).await
     }

@@ -5,10 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
+use snowmint_core::Layout;
 use snowmint_core::layouts::LEAF;
-use snowmint_core::{ErrorKind, Layout};
-use snowmint_stores::{Error, Namespace, Store};
-use tokio::task::{JoinError, spawn_blocking};
+use snowmint_stores::{Error, Namespace, RecordStore};
 
 use super::Settings;
 use super::failure::Failure;
@@ -59,7 +58,12 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
-    pub fn new(store: Arc<dyn Store>, openings: Openings, namespaces: Arc<Namespaces>, settings: &Settings) -> Self {
+    pub fn new(
+        store: Arc<dyn RecordStore>,
+        openings: Openings,
+        namespaces: Arc<Namespaces>,
+        settings: &Settings,
+    ) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         Self {
@@ -151,8 +155,8 @@ impl Ids {
         let refusals = Arc::clone(&self.refusals);
         let name_of_refusal = name.to_owned();
         let new = async move {
-            let open = move || Generator::lease(lease, &Environment::default(), &mut SystemHost::new());
-            let opened = spawn_blocking(open).await.map_err(|error| ended(&error)).flatten().map(Queued::new);
+            let opened = Generator::lease_async(lease, &Environment::default(), &mut SystemHost::new()).await;
+            let opened = opened.map(Queued::new);
             refusals.note(&name_of_refusal, &opened);
             if let Ok(generator) = &opened {
                 tracing::info!(namespace = shown, node = generator.node(), "leased a node");
@@ -175,8 +179,7 @@ impl Ids {
 
 impl Pooled for Queued {
     async fn give_back(self: Arc<Self>) {
-        // Blocks until the store answers.
-        drop(spawn_blocking(move || self.close()).await);
+        self.close_async().await;
     }
 
     fn is_lost(&self) -> bool {
@@ -196,8 +199,4 @@ fn name_of(namespace: Option<&str>, layout: &Layout) -> String {
         Some(namespace) => format!("{namespace}/{}", Namespace::of_layout(layout)),
         None => Namespace::of_layout(layout).to_string(),
     }
-}
-
-fn ended(error: &JoinError) -> Error {
-    Error::told(ErrorKind::StoreUnavailable, error.to_string())
 }

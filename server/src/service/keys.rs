@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
 use snowmint_core::segment::MAX_STEP;
-use snowmint_stores::{Error, Key, SegmentsOptions, Store};
+use snowmint_stores::{CounterStore, Error, Key, SegmentsOptions};
 
 use super::Settings;
 use super::failure::Failure;
@@ -25,7 +25,7 @@ enum Take {
 /// The keys in use.
 #[derive(Debug)]
 pub struct Keys {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     step: u64,
     options: SegmentsOptions,
     openings: Openings,
@@ -33,7 +33,7 @@ pub struct Keys {
 }
 
 impl Keys {
-    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn CounterStore>, openings: Openings, settings: &Settings) -> Self {
         Self {
             store,
             openings,

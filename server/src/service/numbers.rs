@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use snowmint_stores::process::reserve;
-use snowmint_stores::{Segments, SegmentsOptions, Sequences, Store, Tickets};
+use snowmint_stores::{CounterStore, Segments, SegmentsOptions, Sequences, Tickets};
 
 use super::Settings;
 use super::failure::Failure;
@@ -17,7 +17,7 @@ const MOST: usize = 10_000;
 /// The segments, sequences and tickets in use.
 #[derive(Debug)]
 pub struct Numbers {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     max_wait_ms: u64,
     openings: Openings,
     segments: Arc<Pool<Segments>>,
@@ -26,7 +26,7 @@ pub struct Numbers {
 }
 
 impl Numbers {
-    pub fn new(store: Arc<dyn Store>, openings: Openings, settings: &Settings) -> Self {
+    pub fn new(store: Arc<dyn CounterStore>, openings: Openings, settings: &Settings) -> Self {
         Self {
             store,
             openings,

@@ -108,7 +108,7 @@ impl Deadline<'_> {
 
     /// The failure at the deadline: `Busy` if the store has answered others meanwhile, and else `StoreUnavailable`.
     pub fn missed(&self) -> Failure {
-        let (store, ms) = (snowmint_stores::Store::name(&*self.openings.store), self.openings.max_wait_ms);
+        let (store, ms) = (snowmint_stores::RecordStore::name(&*self.openings.store), self.openings.max_wait_ms);
         if self.openings.store.answers_since(self.begun) {
             return Failure::Busy(format!(
                 "{store} answered others within {ms} ms, and not yet this request: ask again later, or start the service \

@@ -3,21 +3,24 @@
 use std::sync::Arc;
 
 use snowmint::Slots;
-use snowmint_stores::{Store, connect};
+use snowmint_stores::{CounterStore, connect};
 
 use super::serve::default_store;
 use crate::arguments::operate::Place;
 use snowmint_cli::Exit;
 
 /// Runs work on the store of `--store`.
-pub fn with_store<T>(place: &Place, work: impl AsyncFnOnce(Arc<dyn Store>) -> Result<T, Exit>) -> Result<T, Exit> {
+pub fn with_store<T>(
+    place: &Place,
+    work: impl AsyncFnOnce(Arc<dyn CounterStore>) -> Result<T, Exit>,
+) -> Result<T, Exit> {
     with_store_and_slots(place, async |store, _| work(store).await)
 }
 
 /// Runs work on the store of `--store`, and on the slots beside it if the store is a directory.
 pub fn with_store_and_slots<T>(
     place: &Place,
-    work: impl AsyncFnOnce(Arc<dyn Store>, Option<Slots>) -> Result<T, Exit>,
+    work: impl AsyncFnOnce(Arc<dyn CounterStore>, Option<Slots>) -> Result<T, Exit>,
 ) -> Result<T, Exit> {
     with_url(place, async |url| {
         let store = connect(url).await?;

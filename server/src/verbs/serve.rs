@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::future::maybe_done;
 use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::{Namespace, Store as _, Url, connect_to, refuse_default_database};
+use snowmint_stores::{Namespace, RecordStore as _, Url, connect_to, refuse_default_database};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -48,6 +48,8 @@ pub fn serve(options: &Serve) -> Result<u8, Exit> {
     #[cfg(unix)]
     allow_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    // Leases are renewed on this runtime too.
+    snowmint_stores::process::adopt(runtime.handle().clone());
     runtime.block_on(run(options))?;
     // Does not wait longer for operations that the store leaves unanswered.
     runtime.shutdown_timeout(Duration::from_secs(1));

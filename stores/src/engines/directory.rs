@@ -26,7 +26,7 @@ use crate::store::counter::{full, sum};
 use crate::store::filesystem::refuse_lossy_slots;
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// A store in a directory.
 #[derive(Clone, Debug)]
@@ -124,7 +124,7 @@ impl Directory {
 }
 
 #[async_trait]
-impl Store for Directory {
+impl RecordStore for Directory {
     fn name(&self) -> &str {
         &self.name
     }
@@ -161,7 +161,10 @@ impl Store for Directory {
     async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
         self.records(prefix, true).await.map(Some)
     }
+}
 
+#[async_trait]
+impl CounterStore for Directory {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let key = counter.to_owned();
         let sum = self.locked(move |files| {

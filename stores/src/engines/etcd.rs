@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// The most records of one message, which must stay below 4 MB.
 const PAGE: i64 = 1000;
@@ -221,7 +221,7 @@ impl Connector for Cluster {
 }
 
 #[async_trait]
-impl Store for Etcd {
+impl RecordStore for Etcd {
     fn name(&self) -> &str {
         self.cluster.connector().name()
     }
@@ -266,7 +266,10 @@ impl Store for Etcd {
     async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
         self.records(prefix, true).await.map(Some)
     }
+}
 
+#[async_trait]
+impl CounterStore for Etcd {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let key = self.counter(counter);
         let sum = self

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::process::fork::PerProcess;
 use crate::process::lock;
 use crate::store::counter::{full, sum};
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// A store that ends with the process. A forked child has a separate, empty one.
 #[derive(Debug, Default)]
@@ -43,7 +43,7 @@ impl Memory {
 }
 
 #[async_trait]
-impl Store for Memory {
+impl RecordStore for Memory {
     fn name(&self) -> &'static str {
         "memory"
     }
@@ -75,7 +75,10 @@ impl Store for Memory {
         let below = data.records.iter().filter_map(|(key, found)| Some((key.strip_prefix(prefix)?, found)));
         Ok(Some(below.map(|(part, found)| (part.to_owned(), found.clone())).collect()))
     }
+}
 
+#[async_trait]
+impl CounterStore for Memory {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let mut data = self.lock();
         let there = data.counters.get(counter).copied().unwrap_or(start);

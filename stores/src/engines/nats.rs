@@ -45,7 +45,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{Found, ServerSettings, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
 
 /// The bucket of a URL without a path.
 const BUCKET: &str = "snowmint";
@@ -377,7 +377,7 @@ impl Connector for Cluster {
 }
 
 #[async_trait]
-impl Store for Nats {
+impl RecordStore for Nats {
     fn name(&self) -> &str {
         self.cluster.connector().name()
     }
@@ -427,6 +427,34 @@ impl Store for Nats {
         self.records(prefix, ">").await.map(Some)
     }
 
+    async fn refuse_standby(&self) -> Result<(), Error> {
+        self.checked(|_| async { Ok(()) }).await?;
+        self.cluster.connector().settings.refuse_standby()
+    }
+
+    fn standby_risk(&self) -> Option<Error> {
+        self.cluster.connector().settings.risk()
+    }
+
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        let Cluster { bucket, name, monitors, .. } = self.cluster.connector();
+        self.run(|Connection { context, .. }| async move {
+            let Some(info) = bucket.info(name, &context).await? else { return Ok(None) };
+            let servers = info.servers(&context.client().server_info().server_name);
+            Ok(Some(of_server(Engine::Nats, settings::read(&info, &servers, monitors).await)))
+        })
+        .await
+    }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        let Cluster { bucket, name, .. } = self.cluster.connector();
+        let info = self.run(|connection| async move { bucket.info(name, &connection.context).await }).await?;
+        Ok(info.and_then(|info| info.ts).and_then(|time| parse_rfc3339(time.as_bytes())))
+    }
+}
+
+#[async_trait]
+impl CounterStore for Nats {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let subject = self.counter(counter);
         let sum = self
@@ -455,31 +483,6 @@ impl Store for Nats {
             Ok(self.put(&context, &subject, start.to_string().into_bytes(), revision).await?.is_some())
         })
         .await
-    }
-
-    async fn refuse_standby(&self) -> Result<(), Error> {
-        self.checked(|_| async { Ok(()) }).await?;
-        self.cluster.connector().settings.refuse_standby()
-    }
-
-    fn standby_risk(&self) -> Option<Error> {
-        self.cluster.connector().settings.risk()
-    }
-
-    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
-        let Cluster { bucket, name, monitors, .. } = self.cluster.connector();
-        self.run(|Connection { context, .. }| async move {
-            let Some(info) = bucket.info(name, &context).await? else { return Ok(None) };
-            let servers = info.servers(&context.client().server_info().server_name);
-            Ok(Some(of_server(Engine::Nats, settings::read(&info, &servers, monitors).await)))
-        })
-        .await
-    }
-
-    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
-        let Cluster { bucket, name, .. } = self.cluster.connector();
-        let info = self.run(|connection| async move { bucket.info(name, &connection.context).await }).await?;
-        Ok(info.and_then(|info| info.ts).and_then(|time| parse_rfc3339(time.as_bytes())))
     }
 }
 

@@ -32,7 +32,7 @@ use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{Found, ServerSettings, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const IDLE: Duration = Duration::from_millis(100);
@@ -196,7 +196,7 @@ impl Connector for Server {
 }
 
 #[async_trait]
-impl Store for Redis {
+impl RecordStore for Redis {
     fn name(&self) -> &str {
         self.server.connector().name()
     }
@@ -226,21 +226,6 @@ impl Store for Redis {
             .collect()
     }
 
-    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let full = || full(self.name(), counter);
-        if sum(0, delta).is_none() {
-            return Err(full());
-        }
-        // The sum for a new counter, or an empty text if it would be too large.
-        let first = sum(start, delta).map_or(String::new(), |sum| sum.to_string());
-        let script = script(REDIS_ADD, self.counter(counter)).arg(delta.to_string()).arg(first).to_owned();
-        let sum: Option<String> = self.ask(script).await?;
-        let sum = sum.ok_or_else(full)?;
-        sum.parse().map_err(|_| {
-            Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, not a number"))
-        })
-    }
-
     async fn refuse_standby(&self) -> Result<(), Error> {
         self.server.run(|connection| self.server.connector().check(connection)).await?;
         self.server.connector().settings.refuse_standby()
@@ -256,13 +241,31 @@ impl Store for Redis {
         Ok(Some(of_server(Engine::Redis, found)))
     }
 
-    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        self.ask(script(LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
-    }
-
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         let (seconds, micros): (i64, i64) = self.ask(cmd("TIME")).await?;
         Ok(seconds.checked_mul(1000).and_then(|ms| ms.checked_add(micros / 1000)))
+    }
+}
+
+#[async_trait]
+impl CounterStore for Redis {
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let full = || full(self.name(), counter);
+        if sum(0, delta).is_none() {
+            return Err(full());
+        }
+        // The sum for a new counter, or an empty text if it would be too large.
+        let first = sum(start, delta).map_or(String::new(), |sum| sum.to_string());
+        let script = script(REDIS_ADD, self.counter(counter)).arg(delta.to_string()).arg(first).to_owned();
+        let sum: Option<String> = self.ask(script).await?;
+        let sum = sum.ok_or_else(full)?;
+        sum.parse().map_err(|_| {
+            Error::unavailable(self.name(), format_args!("the counter {counter} is {sum:?}, not a number"))
+        })
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.ask(script(LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
     }
 }
 

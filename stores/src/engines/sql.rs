@@ -27,7 +27,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{Found, MAX_KEY_BYTES, SegmentTable, ServerSettings, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, Wrote};
 
 /// A store in tables of an SQL database.
 pub struct SqlStore<D: Dialect> {
@@ -99,7 +99,7 @@ impl<D: Dialect> SqlStore<D> {
 }
 
 #[async_trait]
-impl<D: Dialect> Store for SqlStore<D> {
+impl<D: Dialect> RecordStore for SqlStore<D> {
     fn name(&self) -> &str {
         self.pool.name()
     }
@@ -136,24 +136,6 @@ impl<D: Dialect> Store for SqlStore<D> {
         self.range(prefix, &"/".repeat(MAX_KEY_BYTES)).await.map(Some)
     }
 
-    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
-        let Some(amount) = signed(delta).map(Value::Number) else { return Err(full(self.name(), counter)) };
-        let name = D::key(counter);
-        let (raise, values) = match sum(start, delta).and_then(signed) {
-            Some(first) => (D::STATEMENTS.add, vec![Value::Number(first), name.clone(), amount]),
-            // A new counter would begin beyond its end.
-            None => (D::STATEMENTS.raise, vec![amount, name.clone()]),
-        };
-        self.raise(raise, values, name).await?.ok_or_else(|| full(self.name(), counter))
-    }
-
-    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        let (Some(end), Some(start)) = (signed(end), signed(start)) else { return Ok(false) };
-        let name = D::key(counter);
-        let values = vec![Value::Number(start), name.clone(), Value::Number(end)];
-        self.change(D::STATEMENTS.lower, values, name).await
-    }
-
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         let Some(clock) = D::STATEMENTS.clock else { return Ok(None) };
         let rows: Vec<(i64,)> = self.select(clock, Vec::new()).await?;
@@ -174,6 +156,27 @@ impl<D: Dialect> Store for SqlStore<D> {
 
     async fn close(&self) {
         self.pool.close().await;
+    }
+}
+
+#[async_trait]
+impl<D: Dialect> CounterStore for SqlStore<D> {
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let Some(amount) = signed(delta).map(Value::Number) else { return Err(full(self.name(), counter)) };
+        let name = D::key(counter);
+        let (raise, values) = match sum(start, delta).and_then(signed) {
+            Some(first) => (D::STATEMENTS.add, vec![Value::Number(first), name.clone(), amount]),
+            // A new counter would begin beyond its end.
+            None => (D::STATEMENTS.raise, vec![amount, name.clone()]),
+        };
+        self.raise(raise, values, name).await?.ok_or_else(|| full(self.name(), counter))
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let (Some(end), Some(start)) = (signed(end), signed(start)) else { return Ok(false) };
+        let name = D::key(counter);
+        let values = vec![Value::Number(start), name.clone(), Value::Number(end)];
+        self.change(D::STATEMENTS.lower, values, name).await
     }
 
     fn segments(&self) -> Option<&dyn SegmentTable> {

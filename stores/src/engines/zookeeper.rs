@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{Found, Store, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
 const SESSION: Duration = Duration::from_secs(10);
@@ -174,7 +174,7 @@ impl Connector for Ensemble {
 }
 
 #[async_trait]
-impl Store for Zookeeper {
+impl RecordStore for Zookeeper {
     fn name(&self) -> &str {
         self.ensemble.connector().name()
     }
@@ -265,7 +265,10 @@ impl Store for Zookeeper {
         });
         list.await.map(Some)
     }
+}
 
+#[async_trait]
+impl CounterStore for Zookeeper {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         let path = self.counter(counter);
         let sum = self

@@ -1,112 +1,64 @@
 //! The claim of a node over a store.
 
 use std::collections::BTreeMap;
-use std::mem;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal};
+use snowmint_core::lease::{Claim, ClaimStep, Floor, Record};
 use snowmint_core::store::Ask;
-use snowmint_core::{Error as CoreError, Window};
+use snowmint_core::{Error as CoreError, SystemHost};
 
-use super::{Claimer, Refusal, Terms};
+use super::{Claimer, Refusal, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::Owner;
-use crate::store::ask::{reply_of, request_of};
-use crate::store::blocking::BlockingStore;
-use crate::store::execute::{Answer, Request, execute_blocking};
-use crate::store::{Found, Version};
-#[cfg(feature = "engines")]
-use crate::store::{Store, execute::execute};
+use crate::store::ask::{ask, write};
+use crate::store::{Found, RecordStore, Version};
 
-/// A granted node. Its window is durable.
-#[derive(Debug)]
-pub struct Grant {
-    pub(super) renewal: Renewal,
-    /// The key of the node's record.
-    pub(super) key: String,
-    pub(super) owner: &'static Owner,
-    /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
-    pub skew_ms: Option<i64>,
-    /// Keys whose value is not a valid record.
-    pub skipped: Vec<String>,
-}
-
-impl Grant {
-    /// Returns the node.
-    pub const fn node(&self) -> u32 {
-        self.renewal.node()
-    }
-
-    /// Returns the durable window.
-    pub const fn window(&self) -> Window {
-        self.renewal.window()
-    }
-}
-
-/// Claims a node over a store whose calls block, at `now_ms` (Unix ms) of the claimer's clock. `answered` is told how long
-/// each answer took.
+/// Claims a node over a store, at `now_ms` (Unix ms) of the claimer's clock. `answered` is told how long each answer took.
 ///
 /// # Errors
 /// The reason why no node is granted.
-pub fn claim_node(
-    store: &dyn BlockingStore,
+pub async fn claim_node(
+    store: Arc<dyn RecordStore>,
     terms: &Terms,
     claimer: &Claimer,
     now_ms: i64,
-    answered: &dyn Fn(Duration),
-) -> Result<Grant, Refusal> {
-    let mut asked = Instant::now();
-    let mut answer = || answered(mem::replace(&mut asked, Instant::now()).elapsed());
-    store.refuse_standby()?;
-    answer();
-    let mut session = Session::new(store.name(), terms, claimer, now_ms)?;
-    let mut next = session.next(&Claim::FIRST)?;
-    loop {
-        next = match next {
-            Next::Ask(request) => {
-                let done = execute_blocking(store, request);
-                answer();
-                session.advance(done)?
-            }
-            Next::Granted(grant) => return Ok(*grant),
-        };
-    }
-}
-
-/// Claims a node over an asynchronous store, at `now_ms` (Unix ms).
-#[cfg(feature = "engines")]
-pub(super) async fn claim_node_async(
-    store: &dyn Store,
-    terms: &Terms,
-    claimer: &Claimer,
-    now_ms: i64,
-) -> Result<Grant, Refusal> {
+    answered: &(dyn Fn(Duration) + Sync),
+) -> Result<StoreLease, Refusal> {
+    let owner = Owner::this();
+    let since = Instant::now();
     store.refuse_standby().await?;
-    let mut session = Session::new(store.name(), terms, claimer, now_ms)?;
-    let mut next = session.next(&Claim::FIRST)?;
+    answered(since.elapsed());
+    let mut session = Session::new(&*store, terms, claimer, now_ms)?;
+    let mut step = Claim::FIRST;
     loop {
-        next = match next {
-            Next::Ask(request) => session.advance(execute(store, request).await)?,
-            Next::Granted(grant) => return Ok(*grant),
+        let asked = Instant::now();
+        let next = match step {
+            ClaimStep::Granted(renewal, skew_ms) => {
+                let (key, skipped) = (session.node_key(renewal.node()), session.skipped_keys());
+                return Ok(StoreLease { store, renewal, key, owner, skew_ms, skipped });
+            }
+            ClaimStep::Wait(wait_ms, error) => return Err(Refusal::NotYet(wait_ms, session.busy(&error))),
+            ClaimStep::Taken(error) => return Err(Refusal::Taken(session.error(&error))),
+            ClaimStep::Refused(error) => return Err(session.error(&error).into()),
+            ClaimStep::Unanswered => {
+                let error = session.no_answer.take();
+                return Err(error.unwrap_or_else(|| Error::unavailable(store.name(), "no answer")).into());
+            }
+            ref step => session.take(step).await,
         };
+        answered(asked.elapsed());
+        owner.refuse_child()?;
+        step = next?;
     }
 }
 
-/// The next step of a claim.
-enum Next {
-    Ask(Request),
-    Granted(Box<Grant>),
-}
-
-/// A claim under way: core's [`Claim`], with its steps as requests to a store.
+/// A claim under way: core's [`Claim`], whose steps are calls of a store.
 struct Session<'a> {
-    store: &'a str,
+    store: &'a dyn RecordStore,
     terms: &'a Terms,
     now_ms: i64,
     claim: Claim<'a>,
-    /// The step that waits for its answer.
-    step: ClaimStep,
-    owner: &'static Owner,
     namespace_key: String,
     nodes_prefix: String,
     /// The text of the namespace's layout as the store has it or will have it.
@@ -118,14 +70,12 @@ struct Session<'a> {
 }
 
 impl<'a> Session<'a> {
-    fn new(store: &'a str, terms: &'a Terms, claimer: &Claimer, now_ms: i64) -> Result<Self, Error> {
+    fn new(store: &'a dyn RecordStore, terms: &'a Terms, claimer: &Claimer, now_ms: i64) -> Result<Self, Error> {
         Ok(Self {
             store,
             terms,
             now_ms,
             claim: Claim::new(terms.of_claim(claimer)),
-            step: Claim::FIRST,
-            owner: Owner::this(),
             namespace_key: terms.namespace.key()?,
             nodes_prefix: terms.namespace.nodes_prefix()?,
             layout_text: String::new(),
@@ -135,94 +85,60 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Takes the answer to the last request, and returns the next one or the grant.
-    fn advance(&mut self, answer: Result<Answer, Error>) -> Result<Next, Refusal> {
-        self.owner.refuse_child()?;
-        let next = match (self.step, answer) {
-            (ClaimStep::ReadNamespace, Ok(Answer::Found(found))) => {
-                let found = found.map(|found| self.namespace(&found)).transpose()?;
-                self.claim.namespace(found)
+    /// Asks the store for a step, and returns the next one. A step without a request to the store stays as it is.
+    async fn take(&mut self, step: &ClaimStep) -> Result<ClaimStep, Error> {
+        let (store, terms) = (self.store, self.terms);
+        Ok(match *step {
+            ClaimStep::ReadNamespace => {
+                let found = store.read(&self.namespace_key).await?;
+                let read = |found: Found| {
+                    let (first, record) = terms.namespace.read(store.name(), &found.value, &terms.layout)?;
+                    // The namespace keeps its first layout.
+                    self.layout_text = first.to_string();
+                    Ok::<_, Error>((record, found.version))
+                };
+                self.claim.namespace(found.map(read).transpose()?)
             }
-            (ClaimStep::ReadFloor, Ok(Answer::Found(found))) => {
+            ClaimStep::ReadFloor => {
+                let found = store.read(Floor::KEY).await?;
+                self.layout_text = terms.layout.to_string();
                 let floor = found.map(|found| Floor::read(&found.value)).transpose();
-                self.layout_text = self.terms.layout.to_string();
                 self.claim.floor(floor.map_err(|error| self.error(&error))?)
             }
-            (ClaimStep::WriteNamespace(..), answer) => {
-                let (reply, error) = reply_of(self.store, &self.namespace_key, answer)?;
+            ClaimStep::WriteNamespace(record, version) => {
+                let value = format!("{}{record}", self.layout_text);
+                let (reply, error) = write(store, &self.namespace_key, value.as_bytes(), version).await?;
                 self.no_answer = error;
                 self.claim.namespace_reply(reply)
             }
-            (ClaimStep::ListNodes, Ok(Answer::Listed(listed))) => self.list(listed)?,
-            (ClaimStep::ReadClock, Ok(Answer::Clock(store_ms, own_ms))) => self.claim.clock(store_ms, own_ms),
-            (ClaimStep::Ask(node, ask), answer) => {
-                let is_write = matches!(ask, Ask::Write(..));
-                let (reply, error) = reply_of(self.store, &self.node_key(node), answer)?;
+            ClaimStep::ListNodes => {
+                let patience = Duration::from_millis(terms.max_wait_ms);
+                if let Some(error) = self.no_answer.take_if(|_| self.since.elapsed() >= patience) {
+                    return Err(error);
+                }
+                let listed = store.list(&self.nodes_prefix).await?;
+                self.list(listed)?
+            }
+            ClaimStep::ReadClock => {
+                let store_ms = store.clock_ms().await?;
+                self.claim.clock(store_ms, SystemHost::unix_ms())
+            }
+            ClaimStep::Ask(node, asked) => {
+                let (reply, error) = ask(store, &self.node_key(node), asked).await?;
                 // An answered read leaves open why the write before it was not done.
-                if is_write || error.is_some() {
+                if matches!(asked, Ask::Write(..)) || error.is_some() {
                     self.no_answer = error;
                 }
                 self.claim.reply(reply)
             }
-            (_, Err(error)) => return Err(error.into()),
-            (step, Ok(answer)) => {
-                let why = format!("{answer:?} is not an answer to {step:?}");
-                return Err(Error::unavailable(self.store, why).into());
-            }
-        };
-        self.next(&next)
-    }
-
-    /// Turns a step into a request to the store, or ends the claim.
-    fn next(&mut self, next: &ClaimStep) -> Result<Next, Refusal> {
-        self.step = *next;
-        Ok(Next::Ask(match *next {
-            ClaimStep::ReadNamespace => Request::Read(self.namespace_key.clone()),
-            ClaimStep::ReadFloor => Request::Read(Floor::KEY.to_owned()),
-            ClaimStep::WriteNamespace(record, version) => {
-                let value = format!("{}{record}", self.layout_text).into_bytes();
-                Request::Write(self.namespace_key.clone(), value, version)
-            }
-            ClaimStep::ListNodes => {
-                let patience = Duration::from_millis(self.terms.max_wait_ms);
-                if let Some(error) = self.no_answer.take_if(|_| self.since.elapsed() >= patience) {
-                    return Err(error.into());
-                }
-                Request::List(self.nodes_prefix.clone())
-            }
-            ClaimStep::ReadClock => Request::ReadClock,
-            ClaimStep::Ask(node, ask) => match request_of(&self.node_key(node), &ask) {
-                Some(request) => request,
-                None => return Err(Error::unavailable(self.store, "a lease has no counter").into()),
-            },
-            ClaimStep::Granted(renewal, skew_ms) => {
-                let key = self.node_key(renewal.node());
-                let skipped = mem::take(&mut self.skipped);
-                let skipped = skipped.iter().map(|node| format!("{}: {}", self.store, self.node_key(*node))).collect();
-                let grant = Grant { renewal, key, owner: self.owner, skew_ms, skipped };
-                return Ok(Next::Granted(Box::new(grant)));
-            }
-            ClaimStep::Wait(wait_ms, error) => return Err(Refusal::NotYet(wait_ms, self.busy(&error))),
-            ClaimStep::Taken(error) => return Err(Refusal::Taken(self.error(&error))),
-            ClaimStep::Unanswered => {
-                let error = self.no_answer.take();
-                return Err(error.unwrap_or_else(|| Error::unavailable(self.store, "no answer")).into());
-            }
-            ClaimStep::Refused(error) => return Err(self.error(&error).into()),
-        }))
-    }
-
-    /// Reads the record of the namespace, which keeps its first layout.
-    fn namespace(&mut self, found: &Found) -> Result<(NamespaceRecord, Version), Error> {
-        let (first, record) = self.terms.namespace.read(self.store, &found.value, &self.terms.layout)?;
-        self.layout_text = first.to_string();
-        Ok((record, found.version))
+            ended => ended,
+        })
     }
 
     /// Shows the nodes to the claim.
     fn list(&mut self, listed: Vec<(String, Found)>) -> Result<ClaimStep, Error> {
         let now_ms = self.now_ms;
-        let mut nodes = read_nodes(self.store, listed)?;
+        let mut nodes = read_nodes(self.store.name(), listed)?;
         let records = nodes.len() as u64;
         self.skipped = nodes.iter().filter(|(_, record)| record.is_none()).map(|(node, _)| *node).collect();
         nodes.extend(self.terms.exclude.iter().map(|node| (*node, None)));
@@ -235,12 +151,17 @@ impl<'a> Session<'a> {
         Ok(self.claim.listed(now_ms, records))
     }
 
+    /// Returns the keys whose value is not a valid record.
+    fn skipped_keys(&self) -> Vec<String> {
+        self.skipped.iter().map(|node| format!("{}: {}", self.store.name(), self.node_key(*node))).collect()
+    }
+
     fn node_key(&self, node: u32) -> String {
         format!("{}{node}", self.nodes_prefix)
     }
 
     fn error(&self, error: &CoreError) -> Error {
-        Error::told(error.kind(), format!("{}, namespace {}: {error}", self.store, self.terms.namespace))
+        Error::told(error.kind(), format!("{}, namespace {}: {error}", self.store.name(), self.terms.namespace))
     }
 
     /// Adds the label of the holder, if the terms name a node.

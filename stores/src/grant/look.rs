@@ -7,7 +7,7 @@ use snowmint_core::lease::{Outlook, StoreNodes, Tally};
 use super::Terms;
 use super::claim::read_nodes;
 use crate::error::Error;
-use crate::store::blocking::BlockingStore;
+use crate::store::RecordStore;
 
 /// The namespace and the nodes that a claim would find.
 #[derive(Clone, Copy, Debug)]
@@ -24,13 +24,13 @@ pub struct Look {
 ///
 /// # Errors
 /// `InvalidLayout`, if the namespace is of another layout; `StoreUnavailable`, `UnsafeStore`.
-pub fn look(store: &dyn BlockingStore, terms: &Terms, store_ms: Option<i64>) -> Result<Look, Error> {
+pub async fn look(store: &dyn RecordStore, terms: &Terms, store_ms: Option<i64>) -> Result<Look, Error> {
     let Terms { namespace, layout, node, window_ms, .. } = terms;
-    let record = store.read(&namespace.key()?)?;
+    let record = store.read(&namespace.key()?).await?;
     let record = record.map(|found| namespace.read(store.name(), &found.value, layout)).transpose()?;
     let record = record.map(|(_, record)| record);
-    let floor = store.read(Floor::KEY)?.map(|found| Floor::read(&found.value)).transpose()?;
-    let nodes = read_nodes(store.name(), store.list(&namespace.nodes_prefix()?)?)?;
+    let floor = store.read(Floor::KEY).await?.map(|found| Floor::read(&found.value)).transpose()?;
+    let nodes = read_nodes(store.name(), store.list(&namespace.nodes_prefix()?).await?)?;
     let now_ms = SystemHost::unix_ms();
     let mut seen = StoreNodes::new(layout, *node, *window_ms, record, floor);
     for (node, record) in &nodes {

@@ -1,20 +1,17 @@
-//! Renewal and release of a node over a store.
+//! A node held over a store: its renewal and release.
 
 use std::sync::Arc;
 
-use snowmint_core::Window;
-use snowmint_core::lease::{Renewal, RenewalStep};
+use snowmint_core::lease::{Record, Renewal, RenewalStep};
+use snowmint_core::store::Reply;
 #[cfg(feature = "engines")]
-use snowmint_core::{lease::Record, store::Version};
+use snowmint_core::store::Version;
+use snowmint_core::{ErrorKind, SystemHost, Window};
 
-use super::Grant;
 use crate::error::Error;
 use crate::process::Owner;
-use crate::store::ask::{reply_of, request_of};
-use crate::store::blocking::BlockingStore;
-use crate::store::execute::{Answer, Request, execute_blocking};
-#[cfg(feature = "engines")]
-use crate::store::{Store, execute::execute};
+use crate::store::RecordStore;
+use crate::store::ask::ask;
 
 /// The outcome of a renewal.
 #[derive(Debug)]
@@ -34,145 +31,93 @@ pub enum Outcome {
     Lost(Error),
 }
 
-/// A node held over a store whose calls block.
+/// A node held over a store.
 #[derive(Debug)]
 pub struct StoreLease {
-    store: Arc<dyn BlockingStore>,
-    session: Session,
+    pub(super) store: Arc<dyn RecordStore>,
+    pub(super) renewal: Renewal,
+    /// The key of the node's record.
+    pub(super) key: String,
+    pub(super) owner: &'static Owner,
+    /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
+    pub skew_ms: Option<i64>,
+    /// Keys whose value is not a valid record.
+    pub skipped: Vec<String>,
 }
 
 impl StoreLease {
-    /// Returns the lease of a grant of this store.
-    pub fn new(store: Arc<dyn BlockingStore>, grant: &Grant) -> Self {
-        Self { store, session: Session::of_grant(grant) }
+    /// Continues a lease whose record was read, for a holder that has shown its nonce.
+    #[cfg(feature = "engines")]
+    pub(super) fn resume(
+        store: Arc<dyn RecordStore>,
+        key: String,
+        node: u32,
+        (record, version): (Record, Version),
+    ) -> Self {
+        let renewal = Renewal::resume(node, record, version, true);
+        Self { store, renewal, key, owner: Owner::this(), skew_ms: None, skipped: Vec::new() }
+    }
+
+    /// Returns the node.
+    pub const fn node(&self) -> u32 {
+        self.renewal.node()
+    }
+
+    /// Returns the durable window.
+    pub const fn window(&self) -> Window {
+        self.renewal.window()
+    }
+
+    /// Returns the writes that a failover of the store could lose, as of its last check.
+    pub fn standby_risk(&self) -> Option<Error> {
+        self.store.standby_risk()
     }
 
     /// Extends the window to `reach_ms` past `now_ms` or past `last_ms`, the start of the first unused tick (Unix ms).
-    pub fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
-        let first = self.session.renewal.renew(now_ms, last_ms, reach_ms);
-        self.drive(first)
+    pub async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
+        let first = self.renewal.renew(now_ms, last_ms, reach_ms);
+        self.go_on(first).await
     }
 
     /// Releases the node; no ID at or past `end_ms` (Unix ms) was taken. If the write fails, the window runs out by itself.
-    pub fn release(&mut self, end_ms: i64) -> Outcome {
-        let first = self.session.renewal.release(end_ms);
-        self.drive(first)
+    pub async fn release(&mut self, end_ms: i64) -> Outcome {
+        let first = self.renewal.release(end_ms);
+        self.go_on(first).await
     }
 
-    fn drive(&mut self, first: RenewalStep) -> Outcome {
-        let name = self.store.name();
-        let mut next = self.session.next(name, first, None);
+    async fn go_on(&mut self, mut step: RenewalStep) -> Outcome {
+        let Self { store, renewal, key, owner, .. } = self;
+        let store = &**store;
+        let window = |window, skew_ms| Outcome::Window { window, skew_ms, standby_risk: store.standby_risk() };
+        let mut no_answer = None;
         loop {
-            match next {
-                Next::Ask(request) => next = self.session.advance(name, execute_blocking(&*self.store, request)),
-                Next::Done(outcome) => return outcome.at_risk(|| self.store.standby_risk()),
+            if let Err(forked) = owner.refuse_child() {
+                return Outcome::Later(forked);
             }
+            step = match step {
+                RenewalStep::ReadClock => match store.clock_ms().await {
+                    Ok(store_ms) => renewal.clock(store_ms, SystemHost::unix_ms()),
+                    Err(error) if error.kind() == ErrorKind::StoreUnavailable => {
+                        no_answer = Some(error);
+                        renewal.reply(Reply::Unknown)
+                    }
+                    Err(error) => return Outcome::Later(error),
+                },
+                RenewalStep::Ask(asked) => match ask::<Record>(store, key, asked).await {
+                    Ok((reply, error)) => {
+                        no_answer = error;
+                        renewal.reply(reply)
+                    }
+                    Err(error) => return Outcome::Later(error),
+                },
+                RenewalStep::Window(extended, skew_ms) => return window(extended, skew_ms),
+                RenewalStep::Released => return window(renewal.window(), None),
+                RenewalStep::Later(error) => {
+                    let why = error.map(|error| Error::unavailable(store.name(), error)).or(no_answer);
+                    return Outcome::Later(why.unwrap_or_else(|| Error::unavailable(store.name(), "no answer")));
+                }
+                RenewalStep::Lost(error) => return Outcome::Lost(Error::unavailable(store.name(), error)),
+            };
         }
-    }
-}
-
-/// Extends the window of a node on behalf of its holder, as [`StoreLease::renew`] does.
-#[cfg(feature = "engines")]
-pub(super) async fn renew_async(
-    store: &dyn Store,
-    session: &mut Session,
-    now_ms: i64,
-    last_ms: i64,
-    reach_ms: u64,
-) -> Outcome {
-    let first = session.renewal.renew(now_ms, last_ms, reach_ms);
-    drive_async(store, session, first).await
-}
-
-/// Releases a node on behalf of its holder, as [`StoreLease::release`] does.
-#[cfg(feature = "engines")]
-pub(super) async fn release_async(store: &dyn Store, session: &mut Session, end_ms: i64) -> Outcome {
-    let first = session.renewal.release(end_ms);
-    drive_async(store, session, first).await
-}
-
-#[cfg(feature = "engines")]
-async fn drive_async(store: &dyn Store, session: &mut Session, first: RenewalStep) -> Outcome {
-    let mut next = session.next(store.name(), first, None);
-    loop {
-        match next {
-            Next::Ask(request) => next = session.advance(store.name(), execute(store, request).await),
-            Next::Done(outcome) => return outcome.at_risk(|| store.standby_risk()),
-        }
-    }
-}
-
-impl Outcome {
-    fn at_risk(self, risk: impl FnOnce() -> Option<Error>) -> Self {
-        match self {
-            Self::Window { window, skew_ms, .. } => Self::Window { window, skew_ms, standby_risk: risk() },
-            other => other,
-        }
-    }
-}
-
-/// The next step of a renewal.
-enum Next {
-    Ask(Request),
-    Done(Outcome),
-}
-
-/// A granted node: core's [`Renewal`], with its steps as requests to a store.
-#[derive(Debug)]
-pub(super) struct Session {
-    renewal: Renewal,
-    /// The key of the node's record.
-    key: String,
-    owner: &'static Owner,
-}
-
-impl Session {
-    fn of_grant(grant: &Grant) -> Self {
-        Self { renewal: grant.renewal, key: grant.key.clone(), owner: grant.owner }
-    }
-
-    /// Continues a lease whose record was read, for a holder that has shown its nonce.
-    #[cfg(feature = "engines")]
-    pub(super) fn resume(key: String, node: u32, (record, version): (Record, Version)) -> Self {
-        Self { renewal: Renewal::resume(node, record, version, true), key, owner: Owner::this() }
-    }
-
-    /// Takes the answer to the last request.
-    fn advance(&mut self, store: &str, answer: Result<Answer, Error>) -> Next {
-        if let Ok(Answer::Clock(store_ms, own_ms)) = answer {
-            let next = self.renewal.clock(store_ms, own_ms);
-            return self.next(store, next, None);
-        }
-        match reply_of(store, &self.key, answer) {
-            Ok((reply, no_answer)) => {
-                let next = self.renewal.reply(reply);
-                self.next(store, next, no_answer)
-            }
-            Err(error) => Next::Done(Outcome::Later(error)),
-        }
-    }
-
-    /// Turns a step into a request to the store, or ends the renewal.
-    fn next(&self, store: &str, step: RenewalStep, no_answer: Option<Error>) -> Next {
-        if let Err(forked) = self.owner.refuse_child() {
-            return Next::Done(Outcome::Later(forked));
-        }
-        let unavailable = |why| Error::unavailable(store, why);
-        Next::Done(match step {
-            RenewalStep::ReadClock => return Next::Ask(Request::ReadClock),
-            RenewalStep::Ask(ask) => match request_of(&self.key, &ask) {
-                Some(request) => return Next::Ask(request),
-                None => Outcome::Later(Error::unavailable(store, "a lease has no counter")),
-            },
-            RenewalStep::Window(window, skew_ms) => Outcome::Window { window, skew_ms, standby_risk: None },
-            RenewalStep::Released => {
-                Outcome::Window { window: self.renewal.window(), skew_ms: None, standby_risk: None }
-            }
-            RenewalStep::Later(Some(error)) => Outcome::Later(unavailable(error)),
-            RenewalStep::Later(None) => {
-                Outcome::Later(no_answer.unwrap_or_else(|| Error::unavailable(store, "no answer")))
-            }
-            RenewalStep::Lost(error) => Outcome::Lost(unavailable(error)),
-        })
     }
 }

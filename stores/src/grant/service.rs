@@ -9,14 +9,13 @@ use snowmint_core::{ErrorKind, SystemHost, Window};
 
 use tokio::task::JoinSet;
 
-use super::claim::{claim_node_async, read_nodes};
+use super::claim::{claim_node, read_nodes};
 use super::namespace::is_removed;
-use super::renewal::{Session, release_async, renew_async};
-use super::{Claimer, Namespace, Outcome, Refusal, Share, Terms};
+use super::{Claimer, Namespace, Outcome, Refusal, Share, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::lock;
 use crate::store::key::{key, name};
-use crate::store::{Found, Store, Wrote};
+use crate::store::{Found, RecordStore, Wrote};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
 const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
@@ -27,7 +26,7 @@ const AT_ONCE: usize = 64;
 ///
 /// Nothing is kept in memory: each call reads the record and writes over the version that it has read.
 #[derive(Clone, Debug)]
-pub struct Leases(pub(super) Arc<dyn Store>);
+pub struct Leases(pub(super) Arc<dyn RecordStore>);
 
 /// A granted node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,7 +39,7 @@ pub struct Granted {
 
 impl Leases {
     /// Returns the leases of a store.
-    pub const fn new(store: Arc<dyn Store>) -> Self {
+    pub const fn new(store: Arc<dyn RecordStore>) -> Self {
         Self(store)
     }
 
@@ -60,8 +59,9 @@ impl Leases {
         if let Some(share) = share {
             share.refuse(self.0.name(), terms, &nodes, now_ms)?;
         }
-        let grant = claim_node_async(&*self.0, terms, claimer, now_ms).await.map_err(Refusal::into_error)?;
-        Ok(Granted { node: grant.node(), window: grant.window() })
+        let claimed = claim_node(Arc::clone(&self.0), terms, claimer, now_ms, &|_| {}).await;
+        let lease = claimed.map_err(Refusal::into_error)?;
+        Ok(Granted { node: lease.node(), window: lease.window() })
     }
 
     /// Returns the nodes of the terms' namespace, none for a new one.
@@ -97,8 +97,8 @@ impl Leases {
         if !record.is_held_by(nonce) {
             return Err(lost(namespace, node));
         }
-        let mut session = Session::resume(key, node, (record, version));
-        match renew_async(&*self.0, &mut session, now_ms, unused_from_ms, reach_ms).await {
+        let mut lease = StoreLease::resume(Arc::clone(&self.0), key, node, (record, version));
+        match lease.renew(now_ms, unused_from_ms, reach_ms).await {
             Outcome::Window { window, .. } => Ok(window),
             Outcome::Later(error) => Err(error),
             Outcome::Lost(_) => Err(lost(namespace, node)),
@@ -126,8 +126,8 @@ impl Leases {
         }
         // An end outside the granted window does not count.
         let end_ms = unused_from_ms.clamp(record.window.start_ms, record.window.end_ms);
-        let mut session = Session::resume(key, node, (record, version));
-        match release_async(&*self.0, &mut session, end_ms).await {
+        let mut lease = StoreLease::resume(Arc::clone(&self.0), key, node, (record, version));
+        match lease.release(end_ms).await {
             Outcome::Window { .. } => Ok(()),
             Outcome::Later(error) => Err(error),
             Outcome::Lost(_) => Err(lost(namespace, node)),

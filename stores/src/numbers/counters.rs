@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::store::counter;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
-use crate::store::{Store, Wrote};
+use crate::store::{CounterStore, Wrote};
 
 /// The first number of a key, as with Redis' `INCR`.
 const FIRST: u64 = 1;
@@ -24,7 +24,7 @@ const PREFIX: &str = "keys/";
 /// A record says whether the key exists. A key that is made again after a deletion continues above all its numbers.
 #[derive(Clone, Debug)]
 pub struct Key {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     counter: String,
     /// The first number, unless the store has a higher one.
     start: u64,
@@ -37,7 +37,12 @@ impl Key {
     /// # Errors
     /// `InvalidText` for a name that is not 1 to 128 bytes long, and for a new name that [`names`](snowmint_core::names) does
     /// not allow; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
-    pub async fn open(store: Arc<dyn Store>, name: &str, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
+    pub async fn open(
+        store: Arc<dyn CounterStore>,
+        name: &str,
+        step: u64,
+        options: SegmentsOptions,
+    ) -> Result<Self, Error> {
         let key = key(PREFIX, name)?;
         let start = first(&*store).await?;
         let opened = Self::over(store, key, start, step, options)?;
@@ -54,7 +59,7 @@ impl Key {
     /// # Errors
     /// As [`Key::open`].
     pub async fn find(
-        store: Arc<dyn Store>,
+        store: Arc<dyn CounterStore>,
         name: &str,
         step: u64,
         options: SegmentsOptions,
@@ -64,7 +69,7 @@ impl Key {
     }
 
     fn over(
-        store: Arc<dyn Store>,
+        store: Arc<dyn CounterStore>,
         key: String,
         start: u64,
         step: u64,
@@ -78,7 +83,7 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
-    pub async fn exists(store: &dyn Store, name: &str) -> Result<bool, Error> {
+    pub async fn exists(store: &dyn CounterStore, name: &str) -> Result<bool, Error> {
         is_there(store, &key(PREFIX, name)?).await
     }
 
@@ -87,7 +92,7 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
-    pub async fn mark(store: &dyn Store, name: &str) -> Result<Option<u64>, Error> {
+    pub async fn mark(store: &dyn CounterStore, name: &str) -> Result<Option<u64>, Error> {
         let key = key(PREFIX, name)?;
         if !is_there(store, &key).await? {
             return Ok(None);
@@ -99,7 +104,7 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
-    pub async fn delete(store: &dyn Store, name: &str) -> Result<bool, Error> {
+    pub async fn delete(store: &dyn CounterStore, name: &str) -> Result<bool, Error> {
         let key = key(PREFIX, name)?;
         Ok(is_there(store, &key).await? && make(store, &key, false).await?)
     }
@@ -109,7 +114,7 @@ impl Key {
     /// # Errors
     /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more, and if the key has a number above `value`, which leaves it
     /// unchanged; `StoreUnavailable`.
-    pub async fn raise(store: &dyn Store, name: &str, value: u64) -> Result<(), Error> {
+    pub async fn raise(store: &dyn CounterStore, name: &str, value: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
         refuse_above(value)?;
         let first = first(store).await?;
@@ -135,7 +140,7 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`; `InvalidId`, if the key is not above `value`; `StoreUnavailable`.
-    pub async fn lower(store: &dyn Store, name: &str, value: u64) -> Result<u64, Error> {
+    pub async fn lower(store: &dyn CounterStore, name: &str, value: u64) -> Result<u64, Error> {
         let key = key(PREFIX, name)?;
         refuse_above(value)?;
         loop {
@@ -154,7 +159,7 @@ impl Key {
     }
 
     /// Skips `count` numbers of a key, at most all.
-    pub(crate) async fn skip(store: &dyn Store, name: &str, count: u64) -> Result<(), Error> {
+    pub(crate) async fn skip(store: &dyn CounterStore, name: &str, count: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
         counter::skip(count, async |amount| store.add(&key, amount, FIRST).await).await
     }
@@ -163,7 +168,7 @@ impl Key {
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn existing(store: &dyn Store) -> Result<Vec<String>, Error> {
+    pub async fn existing(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
         for (part, found) in store.list(PREFIX).await? {
             if definition::key_of(store, &part, found)?.0 {
@@ -177,7 +182,7 @@ impl Key {
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn names(store: &dyn Store) -> Result<Vec<String>, Error> {
+    pub async fn names(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         Ok(store.list(PREFIX).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
 
@@ -228,7 +233,7 @@ impl Key {
 }
 
 /// Returns the first number of a key without a counter: a key of this name may have been made after the backup.
-async fn first(store: &dyn Store) -> Result<u64, Error> {
+async fn first(store: &dyn CounterStore) -> Result<u64, Error> {
     Ok(FIRST.saturating_add(skipped(store).await?))
 }
 
@@ -239,12 +244,12 @@ fn refuse_above(value: u64) -> Result<(), Error> {
     Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")))
 }
 
-async fn is_there(store: &dyn Store, key: &str) -> Result<bool, Error> {
+async fn is_there(store: &dyn CounterStore, key: &str) -> Result<bool, Error> {
     Ok(definition::read_key(store, key).await?.is_some_and(|(there, _)| there))
 }
 
 /// Writes whether a key exists. Returns `false` if the record said so before.
-async fn make(store: &dyn Store, key: &str, there: bool) -> Result<bool, Error> {
+async fn make(store: &dyn CounterStore, key: &str, there: bool) -> Result<bool, Error> {
     // Most keys that are made are new. A name that is refused may be an old one.
     let mut version = refuse_new(key).is_ok().then_some(0);
     loop {
@@ -269,13 +274,13 @@ mod tests {
     use super::*;
     use crate::engines::memory::Memory;
 
-    async fn key(store: &Arc<dyn Store>) -> Key {
+    async fn key(store: &Arc<dyn CounterStore>) -> Key {
         Key::open(Arc::clone(store), "k", 10, SegmentsOptions::default()).await.expect("a key")
     }
 
     #[tokio::test]
     async fn a_key_counts_from_1_and_never_goes_back() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         assert_eq!(Key::exists(&*store, "k").await, Ok(false));
         let first = key(&store).await;
         assert_eq!(first.last().await, Ok(0));
@@ -300,7 +305,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_close_during_a_fetch_leaves_no_gap() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         for number in (1..500).step_by(2) {
             let key = key(&store).await;
             assert_eq!(key.next().await, Ok(number));
@@ -312,7 +317,7 @@ mod tests {
 
     #[tokio::test]
     async fn blocks_are_whole_and_numbers_after_them_higher() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         let key = key(&store).await;
         let mut last = 0;
         for count in [1, 7, 9, 10, 11, 100, 3, 5000, 1, 100_000, 2] {
@@ -327,7 +332,7 @@ mod tests {
 
     #[tokio::test]
     async fn an_operator_lowers_a_key_that_was_raised_by_mistake() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         assert_eq!(Key::lower(&*store, "k", 0).await.expect_err("no key").kind(), ErrorKind::InvalidId);
         Key::raise(&*store, "k", LAST - 1).await.expect("the end");
         assert_eq!(key(&store).await.next().await.expect_err("at its end").kind(), ErrorKind::Exhausted);
@@ -344,7 +349,7 @@ mod tests {
 
     #[tokio::test]
     async fn wrong_names_and_values_are_refused() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         let long = "x".repeat(129);
         for name in ["", &long] {
             assert_eq!(Key::exists(&*store, name).await.expect_err("no name").kind(), ErrorKind::InvalidText);

@@ -6,10 +6,10 @@ use snowmint_core::ErrorKind;
 use snowmint_core::sequence::{Dialect, Kind, Options};
 
 use crate::error::Error;
-use crate::store::{Found, Store, Tag, Version, Wrote};
+use crate::store::{Found, RecordStore, Tag, Version, Wrote};
 
 /// Writes a definition. Returns `false` if there is a definition.
-pub(crate) async fn create(store: &dyn Store, key: &str, text: &[u8]) -> Result<bool, Error> {
+pub(crate) async fn create(store: &dyn RecordStore, key: &str, text: &[u8]) -> Result<bool, Error> {
     Ok(store.write(key, text, 0).await? != Wrote::Conflict)
 }
 
@@ -20,7 +20,7 @@ pub(crate) fn tag_text(row: &Tag) -> String {
 }
 
 /// Reads the definition of a tag. `None` if it does not exist.
-pub(crate) async fn read_tag(store: &dyn Store, key: &str) -> Result<Option<Tag>, Error> {
+pub(crate) async fn read_tag(store: &dyn RecordStore, key: &str) -> Result<Option<Tag>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "segment 1\n")?;
     // A description may contain several lines, so it comes last.
@@ -56,7 +56,7 @@ pub(crate) fn sequence_text(options: &Options) -> String {
 }
 
 /// Reads the definition of a sequence. `None` if it does not exist.
-pub(crate) async fn read_sequence(store: &dyn Store, key: &str) -> Result<Option<Options>, Error> {
+pub(crate) async fn read_sequence(store: &dyn RecordStore, key: &str) -> Result<Option<Options>, Error> {
     let Some(found) = store.read(key).await? else { return Ok(None) };
     let text = text(store, key, found.value, "sequence 1\n")?;
     let fields = Fields(&text);
@@ -81,25 +81,25 @@ pub(crate) fn key_text(there: bool) -> String {
 }
 
 /// Reads whether a key exists, with the version of its record. `None` without a record.
-pub(crate) async fn read_key(store: &dyn Store, key: &str) -> Result<Option<(bool, Version)>, Error> {
+pub(crate) async fn read_key(store: &dyn RecordStore, key: &str) -> Result<Option<(bool, Version)>, Error> {
     store.read(key).await?.map(|found| key_of(store, key, found)).transpose()
 }
 
 /// Decodes whether a key exists, with the version of its record.
-pub(crate) fn key_of(store: &dyn Store, key: &str, found: Found) -> Result<(bool, Version), Error> {
+pub(crate) fn key_of(store: &dyn RecordStore, key: &str, found: Found) -> Result<(bool, Version), Error> {
     let text = text(store, key, found.value, "key 1\n")?;
     let there = Fields(&text).get("there").and_then(|there| there.parse().ok());
     there.map(|there| (there, found.version)).ok_or_else(|| undefined(store, key))
 }
 
 /// Returns the text after the first line, which names the kind and the version of a record.
-fn text(store: &dyn Store, key: &str, value: Vec<u8>, first_line: &str) -> Result<String, Error> {
+fn text(store: &dyn RecordStore, key: &str, value: Vec<u8>, first_line: &str) -> Result<String, Error> {
     let text = String::from_utf8(value).map_err(|_| undefined(store, key))?;
     text.strip_prefix(first_line).map(str::to_owned).ok_or_else(|| undefined(store, key))
 }
 
 /// `StoreUnavailable`: the record has another form.
-fn undefined(store: &dyn Store, key: &str) -> Error {
+fn undefined(store: &dyn RecordStore, key: &str) -> Error {
     let store = store.name();
     Error::told(
         ErrorKind::StoreUnavailable,

@@ -23,7 +23,7 @@ use crate::process::Owner;
 use crate::process::label::label_with_host;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
-use crate::store::Store;
+use crate::store::CounterStore;
 use crate::store::key::{key, name};
 
 /// The prefix of the pinned sizes of sections.
@@ -107,7 +107,7 @@ impl Sections {
     /// # Errors
     /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a size above 1,000,000, a step that is not
     /// 1 to 2^31-1, a window below 1000 ms, and less than 1 MiB of memory.
-    pub fn new(store: Arc<dyn Store>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
+    pub fn new(store: Arc<dyn CounterStore>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
         let prefix = key("sections/", set)? + "/";
         refuse_little_memory(options.memory_bytes)?;
         let label = bytes::label(&options.label.clone().unwrap_or_else(label_with_host));
@@ -141,7 +141,7 @@ impl Sections {
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn sets(store: &dyn Store) -> Result<Vec<String>, Error> {
+    pub async fn sets(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         Ok(store.list(SIZES).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
 

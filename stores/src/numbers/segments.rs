@@ -25,7 +25,7 @@ use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
-use crate::store::{Store, Tag};
+use crate::store::{CounterStore, Tag};
 
 /// Options of a segment.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Segments {
     /// # Errors
     /// `InvalidText` for a tag that [`names`](snowmint_core::names) does not allow; `InvalidId` for a first number beyond
     /// 2^63-2 and for a step that is not 1 to 2^31-1; `StoreUnavailable`.
-    pub async fn create(store: &dyn Store, tag: &str, row: &Tag) -> Result<bool, Error> {
+    pub async fn create(store: &dyn CounterStore, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         refuse_new(&key)?;
         Segment::new(Integer::from(row.step), Bounds::Below)?;
@@ -106,7 +106,7 @@ impl Segments {
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn tags(store: &dyn Store) -> Result<Vec<String>, Error> {
+    pub async fn tags(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         match store.segments() {
             Some(table) => table.tags().await,
             None => Ok(store.list("segments/").await?.iter().filter_map(|(part, _)| name(part)).collect()),
@@ -117,7 +117,7 @@ impl Segments {
     ///
     /// # Errors
     /// `InvalidText` for an unknown tag; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
-    pub async fn open(store: Arc<dyn Store>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
+    pub async fn open(store: Arc<dyn CounterStore>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key("segments/", tag)?;
         if store.segments().is_some() {
             let source = Table { store, tag: tag.to_owned() };

@@ -15,7 +15,7 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{MAX_WAIT_MS, definition};
 use crate::error::Error;
 use crate::process::{Owner, lock};
-use crate::store::Store;
+use crate::store::CounterStore;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::key::{key, refuse_new};
@@ -27,7 +27,7 @@ use crate::store::key::{key, refuse_new};
 /// the same sequence at the same time share a write.
 #[derive(Debug)]
 pub struct Sequences {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     max_wait_ms: u64,
     session: Mutex<Session>,
     waiting: Waiting,
@@ -99,7 +99,7 @@ impl Drop for Call<'_> {
 
 impl Sequences {
     /// Begins a session.
-    pub fn new(store: Arc<dyn Store>) -> Self {
+    pub fn new(store: Arc<dyn CounterStore>) -> Self {
         Self {
             store,
             max_wait_ms: MAX_WAIT_MS,
@@ -267,6 +267,7 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
+    use crate::RecordStore;
     use crate::engines::memory::Memory;
     use crate::store::{Found, Version, Wrote};
 
@@ -280,7 +281,7 @@ mod tests {
     }
 
     #[async_trait]
-    impl Store for Slow {
+    impl RecordStore for Slow {
         fn name(&self) -> &'static str {
             "slow"
         }
@@ -298,7 +299,10 @@ mod tests {
         async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
             self.memory.list(prefix).await
         }
+    }
 
+    #[async_trait]
+    impl CounterStore for Slow {
         async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
             self.memory.add(counter, delta, start).await
         }

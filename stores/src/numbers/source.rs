@@ -8,7 +8,7 @@ use snowmint_core::ErrorKind;
 
 use super::definition;
 use crate::error::Error;
-use crate::store::{SegmentTable, Store, Tag};
+use crate::store::{CounterStore, SegmentTable, Tag};
 
 /// A counter. [`Segments`](super::Segments) take ranges of it.
 #[async_trait]
@@ -28,7 +28,7 @@ pub(super) trait Source: fmt::Debug + Send + Sync {
 /// A counter of a store.
 #[derive(Debug)]
 pub(super) struct Counter {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn CounterStore>,
     pub(super) key: String,
     /// The start of a new counter.
     pub(super) start: u64,
@@ -57,7 +57,7 @@ impl Source for Counter {
 /// A row of Leaf's table.
 #[derive(Debug)]
 pub(super) struct Table {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn CounterStore>,
     pub(super) tag: String,
 }
 
@@ -92,6 +92,6 @@ impl Source for Table {
 }
 
 /// `InvalidText`: the tag does not exist.
-pub(super) fn unknown(store: &dyn Store, tag: &str) -> Error {
+pub(super) fn unknown(store: &dyn CounterStore, tag: &str) -> Error {
     Error::told(ErrorKind::InvalidText, format!("{}: there is no segment tag {tag:?}: create it first", store.name()))
 }

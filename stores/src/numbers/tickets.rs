@@ -22,7 +22,7 @@ use crate::process::Owner;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::key::{key, name};
-use crate::store::{Store, TicketServer};
+use crate::store::{CounterStore, TicketServer};
 
 /// The prefix of the pinned places of stores.
 const PLACES: &str = "settings/tickets/";
@@ -51,7 +51,7 @@ impl Tickets {
     ///
     /// # Errors
     /// `InvalidId` unless there are 1 to 32 stores; `InvalidText` for a name that is not 1 to 128 bytes long.
-    pub fn over(stores: Vec<Arc<dyn Store>>, name: &str) -> Result<Self, Error> {
+    pub fn over(stores: Vec<Arc<dyn CounterStore>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
         let server = |store| -> Arc<dyn TicketServer> { Arc::new(Counter::new(store, key.clone())) };
@@ -64,7 +64,7 @@ impl Tickets {
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn names(store: &dyn Store) -> Result<BTreeSet<String>, Error> {
+    pub async fn names(store: &dyn CounterStore) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
         for prefix in [PLACES, NAMES] {
             names.extend(store.list(prefix).await?.iter().filter_map(|(part, _)| name(part)));
@@ -158,13 +158,13 @@ impl Tickets {
 /// The places of the stores of a name, as the stores keep them.
 #[derive(Debug)]
 struct Places {
-    stores: Vec<Arc<dyn Store>>,
+    stores: Vec<Arc<dyn CounterStore>>,
     key: String,
     confirmed: Vec<AtomicBool>,
 }
 
 impl Places {
-    fn of(stores: Vec<Arc<dyn Store>>, key: String) -> Self {
+    fn of(stores: Vec<Arc<dyn CounterStore>>, key: String) -> Self {
         let confirmed = stores.iter().map(|_| AtomicBool::new(false)).collect();
         Self { stores, key, confirmed }
     }

@@ -1,56 +1,44 @@
-//! Asynchronous stores for callers that are not: one small runtime a process, made when first needed.
+//! The runtime of this process for stores that wait asynchronously, made when first needed.
 
-use std::sync::{OnceLock, mpsc};
-use std::thread;
-use std::time::Duration;
+use std::sync::OnceLock;
 
 use snowmint_core::ErrorKind;
-use tokio::runtime::{Builder, Runtime};
+use tokio::runtime::{Builder, Handle, Runtime};
 
 use super::fork::PerProcess;
 use crate::error::Error;
 
 /// It lives as long as the process; a forked child has another one.
 #[derive(Default)]
-struct Background(OnceLock<Result<Runtime, String>>);
+struct OfProcess(OnceLock<Result<OfStores, String>>);
 
-const THREAD: &str = "snowmint-store";
-
-static BACKGROUND: PerProcess<Background> = PerProcess::new();
-
-fn runtime() -> Result<&'static Runtime, Error> {
-    let made = BACKGROUND.get().0.get_or_init(|| {
-        let builder = Builder::new_multi_thread().worker_threads(1).thread_name(THREAD).enable_all().build();
-        builder.map_err(|error| error.to_string())
-    });
-    made.as_ref().map_err(|error| {
-        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no thread to talk to stores with: {error}"))
-    })
+enum OfStores {
+    Own(Runtime),
+    Adopted(Handle),
 }
 
-/// Starts `work` in the background.
-pub(crate) fn spawn(work: impl Future<Output = ()> + Send + 'static) -> Result<(), Error> {
-    // The handle is dropped: the work goes on.
-    drop(runtime()?.spawn(work));
-    Ok(())
+static OF_PROCESS: PerProcess<OfProcess> = PerProcess::new();
+
+/// Takes the runtime of a program for its stores, before the first store is opened: no other runtime is made then.
+pub fn adopt(runtime: Handle) {
+    OF_PROCESS.get().0.get_or_init(|| Ok(OfStores::Adopted(runtime)));
 }
 
-/// Does `work` in the background and waits for at most `patience`. After that the work goes on without a waiter.
+/// Returns the runtime of this process for stores. One that is made here has one thread.
 ///
-/// A caller may be inside another runtime, whose thread then waits. The thread of this runtime would wait for itself, so it
-/// does not wait.
-pub(crate) fn wait<T: Send + 'static>(
-    patience: Duration,
-    work: impl Future<Output = T> + Send + 'static,
-) -> Result<T, Error> {
-    let (sender, receiver) = mpsc::sync_channel(1);
-    spawn(async move {
-        // The waiter may have given up.
-        let _ = sender.send(work.await);
-    })?;
-    let patience = if thread::current().name() == Some(THREAD) { Duration::ZERO } else { patience };
-    receiver.recv_timeout(patience).map_err(|_| {
-        let ms = patience.as_millis();
-        Error::told(ErrorKind::StoreUnavailable, format!("the store gave no answer within {ms} ms"))
-    })
+/// # Errors
+/// `StoreUnavailable`: the system gives no thread.
+pub fn runtime() -> Result<Handle, Error> {
+    let made = OF_PROCESS.get().0.get_or_init(|| {
+        let builder = Builder::new_multi_thread().worker_threads(1).thread_name("snowmint-store").enable_all().build();
+        builder.map(OfStores::Own).map_err(|error| error.to_string())
+    });
+    match made {
+        Ok(OfStores::Own(runtime)) => Ok(runtime.handle().clone()),
+        Ok(OfStores::Adopted(runtime)) => Ok(runtime.clone()),
+        Err(error) => Err(Error::told(
+            ErrorKind::StoreUnavailable,
+            format!("the system gives no thread to talk to stores with: {error}"),
+        )),
+    }
 }

@@ -2,13 +2,10 @@
 
 use snowmint_core::pin::Pin;
 use snowmint_core::store::{Ask, Reply};
-use snowmint_core::{Error as CoreError, ErrorKind, lease, section, sequence};
+use snowmint_core::{Error as CoreError, ErrorKind, lease, mutant, section, sequence};
 
-use super::execute::{Answer, Request};
 use crate::error::Error;
-use crate::store::Wrote;
-#[cfg(feature = "engines")]
-use crate::store::{Store, execute::execute};
+use crate::store::{RecordStore, Version, Wrote};
 
 /// A record of one of core's machines.
 pub(crate) trait Record: Copy + Send {
@@ -32,58 +29,47 @@ macro_rules! record {
 
 record!(lease::Record, section::Record, sequence::State, Pin);
 
-/// Returns the request of a machine for its record.
-pub(crate) fn request_of<R: Record>(key: &str, ask: &Ask<R>) -> Option<Request> {
-    match ask {
-        Ask::Read => Some(Request::Read(key.to_owned())),
-        Ask::Write(record, expected) => Some(Request::Write(key.to_owned(), record.bytes(), *expected)),
-        Ask::Add(_) => None,
-    }
-}
+/// The reply for a machine. If the store did not answer, the reply is `Unknown`, and the error says why.
+pub(crate) type Replied<R> = (Reply<R>, Option<Error>);
 
-/// Returns the reply for a machine. If the store did not answer, the reply is `Unknown`, and the error says why.
+/// Sends the request of a machine for its record to a store.
 ///
 /// # Errors
 /// Errors that another request would meet as well: an invalid record, an unsafe store.
-pub(crate) fn reply_of<R: Record>(
-    store: &str,
-    key: &str,
-    answer: Result<Answer, Error>,
-) -> Result<(Reply<R>, Option<Error>), Error> {
-    let reply = match answer {
-        Ok(Answer::Found(None)) => Reply::Record(None, 0),
-        Ok(Answer::Found(Some(found))) => {
-            let record =
-                R::read(&found.value).map_err(|error| Error::told(error.kind(), format!("{store}: {key}: {error}")))?;
-            Reply::Record(Some(record), found.version)
-        }
-        Ok(Answer::Wrote(Wrote::Version(version))) => Reply::Written(version),
-        Ok(Answer::Wrote(Wrote::Conflict)) => Reply::Conflict,
-        Ok(other) => {
-            return Err(Error::unavailable(store, format_args!("{key}: an answer to another request: {other:?}")));
-        }
-        Err(error) if error.kind() == ErrorKind::StoreUnavailable => return Ok((Reply::Unknown, Some(error))),
-        Err(error) => return Err(error),
-    };
-    Ok((reply, None))
+pub(crate) async fn ask<R: Record>(store: &dyn RecordStore, key: &str, ask: Ask<R>) -> Result<Replied<R>, Error> {
+    match ask {
+        Ask::Read => match store.read(key).await {
+            Ok(None) => Ok((Reply::Record(None, 0), None)),
+            Ok(Some(found)) => match R::read(&found.value) {
+                Ok(record) => Ok((Reply::Record(Some(record), found.version), None)),
+                Err(error) => Err(Error::told(error.kind(), format!("{}: {key}: {error}", store.name()))),
+            },
+            Err(error) => unanswered(error),
+        },
+        Ask::Write(record, expected) => write(store, key, &record.bytes(), expected).await,
+        // Only segments add, and to a counter.
+        Ask::Add(_) => Ok((Reply::Unknown, None)),
+    }
 }
 
-/// Sends the request of a machine to a store, and returns the reply as [`reply_of`] does.
-#[cfg(feature = "engines")]
-pub(crate) async fn ask<R: Record>(
-    store: &dyn Store,
+/// Writes the record of a key, as [`ask`] does.
+///
+/// # Errors
+/// As [`ask`].
+pub(crate) async fn write<R>(
+    store: &dyn RecordStore,
     key: &str,
-    ask: Ask<R>,
-) -> Result<(Reply<R>, Option<Error>), Error> {
-    if let Ask::Add(amount) = ask {
-        return match store.add(key, amount, 0).await {
-            Ok(sum) => Ok((Reply::Sum(sum), None)),
-            Err(error) => reply_of(store.name(), key, Err(error)),
-        };
+    value: &[u8],
+    expected: Version,
+) -> Result<Replied<R>, Error> {
+    match store.write(key, value, expected).await {
+        Ok(Wrote::Version(version)) => Ok((Reply::Written(version), None)),
+        Ok(Wrote::Conflict) if mutant::removes("version") => Ok((Reply::Written(expected + 1), None)),
+        Ok(Wrote::Conflict) => Ok((Reply::Conflict, None)),
+        Err(error) => unanswered(error),
     }
-    let answer = match request_of(key, &ask) {
-        Some(request) => execute(store, request).await,
-        None => return Ok((Reply::Unknown, None)),
-    };
-    reply_of(store.name(), key, answer)
+}
+
+fn unanswered<R>(error: Error) -> Result<Replied<R>, Error> {
+    if error.kind() == ErrorKind::StoreUnavailable { Ok((Reply::Unknown, Some(error))) } else { Err(error) }
 }

@@ -7,7 +7,7 @@ use super::dialect::Dialect;
 use super::query::{Value, signed, unsigned};
 use crate::error::Error;
 use crate::store::counter::full;
-use crate::store::{SegmentTable, Store as _, Tag};
+use crate::store::{RecordStore as _, SegmentTable, Tag};
 
 /// The highest `step`, as the column is an `int`.
 const MAX_STEP: i64 = 0x7fff_ffff;

@@ -121,7 +121,7 @@ impl<D: Dialect> Pool<D> {
         self.0.settled.store(true, Ordering::Release);
     }
 
-    /// As [`Store::refuse_standby`](crate::Store::refuse_standby).
+    /// As [`Store::refuse_standby`](crate::RecordStore::refuse_standby).
     pub(super) async fn refuse_standby(&self) -> Result<(), Error> {
         self.run((), |_, ()| Box::pin(async { Ok(()) })).await?;
         self.0.settings.refuse_standby()
@@ -145,7 +145,7 @@ impl<D: Dialect> Pool<D> {
         self.run(shared, |connection, shared| Box::pin(async { shared.dialect.settings(connection).await })).await
     }
 
-    /// As [`Store::standby_risk`](crate::Store::standby_risk).
+    /// As [`Store::standby_risk`](crate::RecordStore::standby_risk).
     pub(super) fn standby_risk(&self) -> Option<Error> {
         self.0.settings.risk()
     }

@@ -22,7 +22,7 @@ use crate::process::Owner;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
-use crate::store::Store;
+use crate::store::CounterStore;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 
@@ -32,7 +32,7 @@ const IDLE_MS: u64 = 60_000;
 /// The part of an allocator that its tasks share.
 #[derive(Debug)]
 pub(super) struct Allocator {
-    pub(super) store: Arc<dyn Store>,
+    pub(super) store: Arc<dyn CounterStore>,
     /// The prefix of the set's keys.
     pub(super) prefix: String,
     /// The key of the pinned size.

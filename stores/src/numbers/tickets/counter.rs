@@ -8,14 +8,14 @@ use tokio::sync::OnceCell;
 use crate::error::Error;
 use crate::gather::{Gather, Serving, wanted};
 use crate::store::floor::skipped;
-use crate::store::{Store, TicketServer};
+use crate::store::{CounterStore, TicketServer};
 
 /// A counter of a store. One write serves all callers that wait; callers that come during a write wait for the next.
 ///
 /// Each number is durable before a caller gets it. Numbers are not fetched ahead.
 #[derive(Debug)]
 pub(super) struct Counter {
-    store: Arc<dyn Store>,
+    store: Arc<dyn CounterStore>,
     key: String,
     /// The start of a new counter, which is after the last fence.
     start: OnceCell<u64>,
@@ -23,13 +23,13 @@ pub(super) struct Counter {
 }
 
 impl Counter {
-    pub(super) fn new(store: Arc<dyn Store>, key: String) -> Self {
+    pub(super) fn new(store: Arc<dyn CounterStore>, key: String) -> Self {
         Self { store, key, start: OnceCell::new(), calls: Gather::default() }
     }
 }
 
 /// Serves callers until none waits.
-async fn serve(mut serving: Serving<(), Result<u64, Error>>, store: Arc<dyn Store>, key: String, start: u64) {
+async fn serve(mut serving: Serving<(), Result<u64, Error>>, store: Arc<dyn CounterStore>, key: String, start: u64) {
     loop {
         let mut calls = serving.calls(usize::MAX);
         if calls.is_empty() {
@@ -70,7 +70,7 @@ mod tests {
 
     #[tokio::test]
     async fn simultaneous_callers_get_different_tickets() {
-        let store: Arc<dyn Store> = Memory::named("");
+        let store: Arc<dyn CounterStore> = Memory::named("");
         let tickets = Arc::new(Tickets::over(vec![Arc::clone(&store)], "t").expect("tickets"));
         let takers: Vec<_> = (0..500)
             .map(|_| {
@@ -92,7 +92,7 @@ mod tests {
     #[test]
     fn a_runtime_that_ends_midway_blocks_no_later_caller() {
         let tickets = {
-            let store: Arc<dyn Store> = Memory::named("");
+            let store: Arc<dyn CounterStore> = Memory::named("");
             Tickets::over(vec![store], "t").expect("tickets")
         };
         let runtime = || tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
