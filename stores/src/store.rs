@@ -1,4 +1,4 @@
-//! The contract of a store: five verbs, each durable before it returns.
+//! The contract of a store: three verbs for records and two for counters. Each is durable before it returns.
 
 pub(crate) mod ask;
 #[cfg(feature = "engines")]

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use snowmint::core::Host;
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
 use snowmint::{ClockId, Error, ErrorKind, Generator, Layout, LeaseOptions, Options, Snowflake};
-use support::{ONE_NODE, Running, Scene, assert_unique};
+use support::{ONE_NODE, Running, Scene, assert_unique, wait_for};
 
 fn lease(scene: &Scene) -> LeaseOptions {
     LeaseOptions::new().store(scene.store().replace("store=", ""))
@@ -174,4 +174,37 @@ fn many_threads_that_lease_at_once_get_one_lease() {
         threads.into_iter().flat_map(|thread| thread.join().expect("no panic")).collect()
     });
     assert_eq!(assert_unique(ids), 80_000);
+}
+
+/// A call of a lease runs on a thread that stays, not on a new one.
+#[cfg(target_os = "linux")]
+#[test]
+fn no_renewal_of_eight_leases_starts_a_thread() {
+    use std::fs::read_dir;
+    use std::process::Stdio;
+
+    let scene = Scene::new();
+    let mut holder = Running::start(scene.minter("hold", &["leases=8", "window_ms=1000"]).stdin(Stdio::piped()));
+    holder.node();
+    let slots = || {
+        let namespaces = read_dir(scene.path("slots")).expect("slots").map(|entry| entry.expect("an entry").path());
+        namespaces.map(|path| path.join("0.slot")).filter(|path| path.exists()).collect::<Vec<_>>()
+    };
+    wait_for("it has eight leases", || slots().len() == 8);
+    let slots = slots();
+    let threads = || {
+        let tasks = read_dir(format!("/proc/{}/task", holder.child.id())).expect("its threads");
+        tasks.map(|task| task.expect("a thread").file_name()).collect::<HashSet<_>>()
+    };
+    let renewed = || {
+        for slot in &slots {
+            let before = std::fs::read(slot).expect("a record");
+            wait_for("it is renewed", || std::fs::read(slot).expect("a record") != before);
+        }
+    };
+    // The thread that calls starts with the first call.
+    renewed();
+    let before = threads();
+    (0..4).for_each(|_| renewed());
+    assert_eq!(threads(), before);
 }
