@@ -2,8 +2,10 @@
 
 pub(crate) mod acquire;
 pub(crate) mod backend;
+pub(crate) mod grant;
 mod held;
 pub(crate) mod key;
+mod lanes;
 pub(crate) mod lessor;
 pub(crate) mod lessor_clock;
 pub(crate) mod on_lost;
@@ -26,7 +28,8 @@ use snowmint_stores::process::fork::Cell;
 use snowmint_stores::process::lock;
 use snowmint_stores::process::wake::Wake;
 
-use self::backend::{Backend, Grant};
+use self::backend::Backend;
+use self::grant::Grant;
 use self::held::Held;
 use self::key::LeaseKey;
 use self::lessor_clock::LessorClock;

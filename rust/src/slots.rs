@@ -19,7 +19,7 @@ use snowmint_stores::process::label::label;
 use snowmint_stores::process::nonce::nonce;
 use snowmint_stores::{Error, Refusal, Terms, plain_file};
 
-use crate::lease::backend::Grant;
+use crate::lease::grant::Grant;
 
 pub use self::directory::SlotDirectory;
 use self::directory::cannot;

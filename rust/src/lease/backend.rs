@@ -2,20 +2,18 @@
 
 use std::fmt;
 use std::hash::{Hash, Hasher};
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use snowmint_core::Window;
 use snowmint_core::lease::claim_patience_ms;
 use snowmint_stores::process::background::{Background, Progress};
 use snowmint_stores::{Claimer, Error, Outcome, RecordStore, Refusal, StoreLease, Terms, claim_node};
 
+use super::grant::{Grant, Holding};
+use super::lanes::{Place, lane};
 use super::lessor::{Lessor, LessorLease};
-use super::lessor_clock::LessorClock;
-use super::registry::registry;
 use crate::slots::SlotDirectory;
 
 /// The place where leases are kept. Two backends are equal if they are the same directory, URL or object.
@@ -33,34 +31,6 @@ pub enum Backend {
     AsyncStore(Arc<dyn RecordStore>, usize),
     /// A service that grants nodes by its own clock, with the number of [`Backend::lessor`].
     Lessor(Arc<dyn Lessor>, usize),
-}
-
-/// A granted node. Its window is durable.
-#[derive(Debug)]
-pub(crate) struct Grant {
-    pub(crate) node: u32,
-    pub(crate) window: Window,
-    pub(crate) window_ms: u64,
-    /// Renews and releases the node.
-    pub(crate) holding: Box<dyn Holding>,
-    /// The clock of the lessor, if a lessor granted the node.
-    pub(crate) clock: Option<Arc<LessorClock>>,
-    /// How far this machine's clock is ahead of the store's, in ms.
-    pub(crate) skew_ms: Option<i64>,
-    /// The writes that a failover of the store could lose.
-    pub(crate) standby_risk: Option<Error>,
-    /// Slot files or records that are not valid.
-    pub(crate) skipped: Vec<String>,
-}
-
-/// A node that this process holds: by a locked file, a record in a store, or the grant of a lessor.
-#[async_trait]
-pub(crate) trait Holding: fmt::Debug + Send + Sync {
-    /// Extends the window to `reach_ms` past `now_ms` or past `last_ms`, the start of the first unused tick (Unix ms).
-    async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome;
-
-    /// Releases the node; no ID at or past `end_ms` (Unix ms) was taken. If that fails, the window runs out by itself.
-    async fn release(self: Box<Self>, end_ms: i64);
 }
 
 #[async_trait]
@@ -166,7 +136,7 @@ impl Backend {
             }
             Self::Store(_, number) | Self::Lessor(_, number) => Place::Object(*number),
         };
-        Ok(Background::Thread(registry().lane(place)))
+        Ok(Background::Thread(lane(place)))
     }
 
     /// Returns how long a claim may take, by the slowest answer so far.
@@ -247,11 +217,4 @@ impl fmt::Debug for Backend {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Backend({})", self.name())
     }
-}
-
-/// What the calls of one thread have in common.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Place {
-    Directory(PathBuf),
-    Object(usize),
 }

@@ -8,7 +8,7 @@ use snowmint_stores::Outcome;
 use snowmint_stores::process::background::{self, Background, Pending, pair};
 use snowmint_stores::process::lock;
 
-use super::backend::Holding;
+use super::grant::Holding;
 
 /// A node that this process holds.
 #[derive(Debug)]

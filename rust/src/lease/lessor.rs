@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use snowmint_core::{ErrorKind, SystemHost, Window};
 use snowmint_stores::{Claimer, Error, Namespace, Outcome, Refusal, Terms};
 
-use super::backend::{Grant, Holding};
+use super::grant::{Grant, Holding};
 use super::lessor_clock::{LessorClock, Sent};
 
 /// A service that grants nodes. Each call ends, by a timeout if need be, and may be repeated: the nonce identifies the claim.

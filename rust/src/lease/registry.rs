@@ -10,13 +10,12 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::{Lane, Pending};
+use snowmint_stores::process::background::Pending;
 use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
 use snowmint_stores::process::wake::Wake;
 use snowmint_stores::process::{Owner, lock};
 
 use super::Lease;
-use super::backend::Place;
 use super::key::{ClockId, LeaseKey};
 use super::release::wait_for;
 
@@ -33,8 +32,6 @@ struct Shared {
     /// last ID.
     vouched: HashMap<(Option<ClockId>, Numbers, u32), Cell>,
     leases: HashMap<Arc<LeaseKey>, Entry>,
-    /// The threads for calls that block.
-    lanes: HashMap<Place, Weak<Lane>>,
     renewing: bool,
 }
 
@@ -154,18 +151,6 @@ impl Registry {
         // Dropping a lease may drop a store of the caller, whose code may take the lock.
         drop(over);
         Ok(())
-    }
-
-    /// Returns the thread for calls of one place, which its leases share.
-    pub(crate) fn lane(&self, place: Place) -> Arc<Lane> {
-        let mut shared = lock(&self.shared);
-        if let Some(lane) = shared.lanes.get(&place).and_then(Weak::upgrade) {
-            return lane;
-        }
-        shared.lanes.retain(|_, lane| lane.strong_count() > 0);
-        let lane = Arc::new(Lane::default());
-        shared.lanes.insert(place, Arc::downgrade(&lane));
-        lane
     }
 
     /// Returns the signal of the thread that renews.

@@ -14,7 +14,7 @@ use snowmint_stores::{Error, Outcome, plain_file};
 use super::directory::make_once;
 use super::pin::Pin;
 use super::record::{self, PLACES, RECORD_BYTES};
-use crate::lease::backend::Holding;
+use crate::lease::grant::Holding;
 
 /// A slot that this process holds: its locked file, and the record in it.
 #[derive(Debug)]

@@ -1,0 +1,31 @@
+//! The threads of this process for calls that block, one for each directory, store or lessor.
+
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, Weak};
+
+use snowmint_stores::process::background::Lane;
+use snowmint_stores::process::fork::PerProcess;
+use snowmint_stores::process::lock;
+
+/// What the calls of one thread have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(super) enum Place {
+    Directory(PathBuf),
+    /// The number of a store or lessor of the caller.
+    Object(usize),
+}
+
+static LANES: PerProcess<Mutex<HashMap<Place, Weak<Lane>>>> = PerProcess::new();
+
+/// Returns the thread for calls of a place, which its leases share.
+pub(super) fn lane(place: Place) -> Arc<Lane> {
+    let mut lanes = lock(LANES.get());
+    if let Some(lane) = lanes.get(&place).and_then(Weak::upgrade) {
+        return lane;
+    }
+    lanes.retain(|_, lane| lane.strong_count() > 0);
+    let lane = Arc::new(Lane::default());
+    lanes.insert(place, Arc::downgrade(&lane));
+    lane
+}
