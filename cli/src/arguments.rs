@@ -18,10 +18,10 @@ pub enum Verb {
     Inspect(Inspect),
     /// Show all presets, or the given layouts
     Layouts(Layouts),
-    /// Examine what a generator would do here: its store, node and clock, and what must be mended
+    /// Examine what a generator would do here: its store, node and clock, and what must be fixed
     ///
     /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1: something must
-    /// be mended.
+    /// be fixed.
     Doctor(Doctor),
     /// Say why a list of IDs has duplicates: nodes that two processes share, clocks that stepped back, and more
     ///

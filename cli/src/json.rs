@@ -37,6 +37,16 @@ impl Formatter for Spaced {
     }
 }
 
+/// Returns a value and a line end.
+///
+/// # Errors
+/// If a part of the value has no form in JSON.
+pub fn line(value: &impl Serialize) -> io::Result<String> {
+    let mut line = Vec::new();
+    write_line(&mut line, value)?;
+    String::from_utf8(line).map_err(io::Error::other)
+}
+
 /// Writes a value and a line end.
 ///
 /// # Errors

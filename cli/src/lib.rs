@@ -6,8 +6,10 @@ mod arguments;
 mod exit;
 pub mod json;
 mod program;
+pub mod tables;
 mod verbs;
 
 pub use self::arguments::{Verb, instant};
 pub use self::exit::{Exit, complain, of_arguments};
 pub use self::program::{Host, main};
+pub use self::verbs::input::integer;

@@ -1,10 +1,13 @@
 //! The command line of the packages for Python and Node, which have no verb of a server.
 
 use std::ffi::OsString;
+use std::fmt::Display;
 
 use clap::Parser;
 use clap::error::ContextKind;
-use snowmint::Connect;
+use snowmint::{Backend, Connect};
+use snowmint_core::ErrorKind;
+use snowmint_stores::Error;
 
 use crate::arguments::Verb;
 use crate::exit::{Exit, of_arguments};
@@ -18,18 +21,48 @@ pub struct Host {
 
 /// Mint and read IDs of the Snowflake family.
 #[derive(Debug, Parser)]
-#[command(name = "snowmint", version, max_term_width = 80)]
-#[command(after_help = "Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.\n\
-    The program of the crate snowmint-server also has the verbs serve, lease, namespace, sequence, segment, key, backup, fence \
-    and completions.")]
+#[command(name = "snowmint", version, max_term_width = 80, after_help = after_help())]
 struct Arguments {
     #[command(subcommand)]
     verb: Verb,
 }
 
-/// The verbs that need a store, or are a server.
+/// The verbs that need a store, or are a server. The program of the crate `snowmint-server` has them.
 const OF_THE_SERVER: [&str; 9] =
     ["serve", "lease", "namespace", "sequence", "segment", "key", "backup", "fence", "completions"];
+/// The stores that no driver of Python or Node opens. The program has them.
+const STORES: [&str; 5] = ["etcd", "etcds", "nats", "natss", "zookeeper"];
+/// The stores that are opened by drivers of the host language, where the host has a function for that.
+const STORES_OF_DRIVERS: [&str; 8] =
+    ["mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
+
+fn after_help() -> String {
+    let [verbs @ .., last] = OF_THE_SERVER;
+    format!(
+        "Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.\n\
+         The program of the crate snowmint-server also has the verbs {} and {last}.",
+        verbs.join(", ")
+    )
+}
+
+/// Returns the sentence for a verb or a store that only the program has.
+fn missing(what: impl Display) -> String {
+    format!(
+        "this package has no {what}: install the program of the crate snowmint-server, as a file of a release or by cargo \
+         install snowmint-server"
+    )
+}
+
+/// Connects as the host does, and says which program has the stores that the host lacks.
+fn connect(given: Option<Connect>) -> Connect {
+    Connect::new(move |url| {
+        let scheme = url.split(':').next().unwrap_or_default();
+        if STORES.contains(&scheme) || (given.is_none() && STORES_OF_DRIVERS.contains(&scheme)) {
+            return Err(Error::told(ErrorKind::InvalidStore, missing(format_args!("store {scheme}"))));
+        }
+        given.as_ref().map_or_else(|| Backend::of_url(url), |given| given.connect(url))
+    })
+}
 
 /// Runs the command line `arguments`, of which the first is the name of the program. Returns the exit code.
 ///
@@ -43,16 +76,13 @@ const OF_THE_SERVER: [&str; 9] =
 pub fn main(arguments: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let done = match Arguments::try_parse_from(&arguments) {
-        Ok(Arguments { verb }) => verb.run(host),
+        Ok(Arguments { verb }) => verb.run(&Host { connect: Some(connect(host.connect.clone())) }),
         Err(error) => {
             let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
             let Some(verb) = OF_THE_SERVER.into_iter().find(|verb| unknown.as_deref() == Some(verb)) else {
                 return of_arguments(&error, arguments.get(1));
             };
-            Err(Exit::Wrong(format!(
-                "this package has no verb {verb}: install the program of the crate snowmint-server, by cargo install \
-                 snowmint-server or as a file of a release"
-            )))
+            Err(Exit::Wrong(missing(format_args!("verb {verb}"))))
         }
     };
     done.unwrap_or_else(Exit::report)

@@ -3,7 +3,7 @@
 mod audit;
 mod doctor;
 mod generate;
-mod input;
+pub(crate) mod input;
 mod inspect;
 mod layouts;
 mod mask;

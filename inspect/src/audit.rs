@@ -1,7 +1,6 @@
 //! Finds faults in a pile of IDs: what `snowmint audit` reports, the same in every language.
 //!
-//! A host adds IDs to an [`Audit`], or passes the bytes of a text to a [`Reader`], and gets a [`Report`]. This is the only module
-//! that needs an allocator.
+//! A host adds IDs to an [`Audit`], and gets a [`Report`]. This is the only module that needs an allocator.
 //!
 //! | finding | evidence | needs the order |
 //! | --- | --- | --- |
@@ -15,17 +14,13 @@
 //! | [`Kind::Outside`] [`Kind::BeforeBegin`] [`Kind::Future`] | the ID alone | no |
 
 mod analysis;
-mod csv;
 mod finding;
 mod lines;
 mod pile;
-mod plot;
-mod reader;
 mod repeats;
 mod report;
 mod rounding;
 mod rows;
-mod summary;
 mod terms;
 #[cfg(test)]
 mod tests;
@@ -33,7 +28,5 @@ mod trail;
 
 pub use self::finding::{Finding, Kind};
 pub use self::pile::{Audit, AuditOptions};
-pub use self::reader::{Reader, Reading, Source, integer, no_column};
-pub use self::report::{Kept, Report};
-pub use self::summary::NodeSpan;
+pub use self::report::{NodeSpan, Report};
 pub use self::terms::{DEFAULT_JITTER_MS, Order};

@@ -10,9 +10,7 @@ extern crate alloc;
 
 #[cfg(feature = "audit")]
 pub mod audit;
-pub mod doctor;
 pub mod inspect;
-pub mod render;
 pub mod sql;
 
 pub use self::inspect::inspect;

@@ -65,8 +65,8 @@ def test_a_finding_has_numbers_a_sentence_and_a_cure() -> None:
     assert (duplicates.ids, duplicates.times, duplicates.node) == (500, 500, None)
     assert repr(report) == "AuditReport(2500 IDs, 2 findings)"
     assert repr(clock) == f"AuditFinding(clock_back: {clock})"
-    told = json.loads(report.json())
-    assert [finding["told"] for finding in told["findings"]] == [str(clock), str(duplicates)]
+    written = json.loads(report.json())
+    assert [finding["message"] for finding in written["findings"]] == [str(clock), str(duplicates)]
     assert "prefers-color-scheme:dark" in report.svg()
 
 

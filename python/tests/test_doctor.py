@@ -39,7 +39,7 @@ def test_nothing_is_wrong_and_holders_are_seen(engine: Engine) -> None:
     options = ["--store", url, "--namespace", "doctor"]
     for _ in range(2):
         found = examine(*options)
-        assert found["namespace"][0]["told"].startswith("doctor is new: ")
+        assert found["namespace"][0]["message"].startswith("doctor is new: ")
         assert found["node"][0]["node"] == 0
         assert abs(found["clock"][0]["skew_ms"]) < 60_000
         assert len(found["durability"][0]["settings"]) >= 3
@@ -47,10 +47,10 @@ def test_nothing_is_wrong_and_holders_are_seen(engine: Engine) -> None:
         (node,) = examine(*options)["node"]
         assert (node["node"], node["free"], node["held"]) == (1, 1023, 1)
         (taken,) = examine(*options, "--node", str(holder.node))["node"]
-        assert taken["level"] == "note"
-        assert "(its holder is " in taken["told"]
+        assert taken["level"] == "warning"
+        assert "(its holder is " in taken["message"]
         other = examine(*options, "--layout", "twitter", code=1)["layout"][1]
-        assert "namespace doctor is of layout " in other["told"]
+        assert "namespace doctor is of layout " in other["message"]
 
 
 FORGED = "web\x1b[2J\nok    store       fine\u202e\x9b"
@@ -70,10 +70,10 @@ def test_a_label_of_another_program_is_escaped(tmp_path: Path) -> None:
         assert store.write(key, record, version) is not None
         options = ["--store", url, "--namespace", "doctor", "--node", "0"]
         told = run(*options)
-        (line,) = [line for line in told.splitlines() if line.startswith("note  node ")]
+        (line,) = [line for line in told.splitlines() if line.startswith("warning  node ")]
         assert line.endswith(f" (its holder is {ESCAPED})")
         assert not any(letter in told for letter in "\x1b\u202e\x9b")
-        assert examine(*options)["node"][0]["told"].endswith(f" (its holder is {ESCAPED})")
+        assert examine(*options)["node"][0]["message"].endswith(f" (its holder is {ESCAPED})")
         # Another process asks for the node that this one holds.
         words = [sys.executable, "-m", "snowmint", "gen", *options, "--max-wait-ms", "0"]
         done = subprocess.run(words, capture_output=True, text=True, timeout=60, check=False)
@@ -101,10 +101,10 @@ def test_every_setting_that_loses_writes_is_named() -> None:
             (redis.url, ["appendonly=no", "appendfsync=everysec"]),
         ]:
             told = examine("--store", url, code=1)["durability"]
-            assert [each["told"].split(",")[0] for each in told] == settings
-            assert all(each["told"].endswith("or pass allow_unsafe=true") for each in told)
+            assert [each["message"].split(",")[0] for each in told] == settings
+            assert all(each["message"].endswith("or pass allow_unsafe=true") for each in told)
             accepted = examine("--store", f"{url}?allow_unsafe=true")["durability"]
-            assert {each["level"] for each in accepted} == {"note"}
+            assert {each["level"] for each in accepted} == {"warning"}
 
 
 def test_a_cured_setting_is_no_finding() -> None:
@@ -115,15 +115,15 @@ def test_a_cured_setting_is_no_finding() -> None:
 def test_a_server_that_does_not_answer_is_a_finding() -> None:
     for store, told in [("postgresql://127.0.0.1:1/ids", "postgresql at "), ("oracle://me:secret@db", "no such store")]:
         found = examine("--store", store, code=1)
-        assert found["store"][0]["told"].startswith(told)
+        assert found["store"][0]["message"].startswith(told)
         assert "secret" not in str(found)
 
 
 def test_a_service_that_answers_is_left_to_itself() -> None:
     (finding,) = examine("--store", shared("service").url, "--namespace", "doctor")["store"]
-    assert "grants the nodes by its own clock" in finding["told"]
+    assert "grants the nodes by its own clock" in finding["message"]
     (finding,) = examine("--store", "http://127.0.0.1:1", code=1)["store"]
-    assert finding["told"].startswith("the service at http://127.0.0.1:1: ")
+    assert finding["message"].startswith("the service at http://127.0.0.1:1: ")
 
 
 def test_mistakes_in_the_words_are_no_findings() -> None:
@@ -133,8 +133,8 @@ def test_mistakes_in_the_words_are_no_findings() -> None:
 def test_slots_are_looked_at_and_not_made(tmp_path: Path) -> None:
     slots = tmp_path / "slots"
     url = f"file:{slots}?allow_unsafe=true"
-    assert "the first lease makes the directory" in examine("--store", url)["store"][0]["told"]
+    assert "the first lease makes the directory" in examine("--store", url)["store"][0]["message"]
     assert not slots.exists()
     with Snowflake(store=FileStore(slots, allow_unsafe=True)):
         assert examine("--store", url)["node"][0]["node"] == 1
-    assert run("--node", "5").splitlines()[1].startswith("note  node        node 5, given by --node ")
+    assert run("--node", "5").splitlines()[1].startswith("warning  node        node 5, given by --node ")

@@ -6,8 +6,8 @@ pub mod serve;
 
 use clap::{Parser, Subcommand};
 use clap_complete::Shell;
+use snowmint_cli::integer;
 use snowmint_core::segment::Pacer;
-use snowmint_inspect::audit::integer;
 
 /// Mint and read IDs of the Snowflake family, and serve them.
 #[derive(Debug, Parser)]

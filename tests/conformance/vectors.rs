@@ -293,7 +293,7 @@ fn lists_of_ids_have_these_findings() {
         let mut audit = Audit::at(&layout(&case.layout), &AuditOptions::default(), 1_790_000_000_000);
         audit.extend(case.ids.iter().map(|id| id.parse::<u64>().expect("an ID")));
         let report = audit.finish();
-        let found = report.findings().iter().map(|finding| Found {
+        let found = report.findings.iter().map(|finding| Found {
             kind: finding.kind.name().to_owned(),
             node: finding.node.map(|node| node.to_string()),
             ids: finding.ids,

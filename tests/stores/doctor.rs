@@ -1,19 +1,17 @@
 //! `snowmint doctor` on real servers: what it finds, and that it claims nothing.
 
-use serde_json::Value;
+use snowmint::doctor::{Facts, Finding, Level};
 use snowmint::stores::connect;
 use snowmint::{Environment, LeaseOptions, Snowflake, doctor};
-use snowmint_inspect::render::Format;
 use snowmint_tests::engines::{Engine, Server, shared, shared_database};
 
 use crate::scene::{directory, unique};
 use crate::sql_scenes::run;
 
-/// Examines a store. Returns whether nothing must be mended, and the findings.
-fn examine(options: LeaseOptions) -> (bool, Vec<Value>) {
-    let mut text = String::new();
-    let is_well = doctor::examine(options, &Environment::default(), &mut text, Format::Json).expect("a text");
-    (is_well, text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
+/// Examines a store. Returns whether no finding is an error, and the findings.
+fn examine(options: LeaseOptions) -> (bool, Vec<Finding>) {
+    let found = doctor::examine(options, &Environment::default());
+    (found.iter().all(|finding| finding.level != Level::Error), found)
 }
 
 fn over(url: &str, namespace: &str) -> LeaseOptions {
@@ -21,9 +19,17 @@ fn over(url: &str, namespace: &str) -> LeaseOptions {
 }
 
 /// Returns level and sentence of all findings about a topic.
-fn about<'a>(found: &'a [Value], topic: &str) -> Vec<(&'a str, &'a str)> {
-    let text = |finding: &'a Value, name: &str| finding[name].as_str().expect("a text");
-    found.iter().filter(|each| each["topic"] == topic).map(|each| (text(each, "level"), text(each, "told"))).collect()
+fn about<'a>(found: &'a [Finding], topic: &str) -> Vec<(Level, &'a str)> {
+    found.iter().filter(|each| each.topic == topic).map(|each| (each.level, each.message.as_str())).collect()
+}
+
+/// Returns the node that a claim gets, and how many nodes are free.
+fn node(found: &[Finding]) -> (Option<u32>, u64) {
+    let nodes = found.iter().find_map(|each| match each.facts {
+        Facts::Nodes { node, free, .. } => Some((node, free)),
+        _ => None,
+    });
+    nodes.expect("a finding about nodes")
 }
 
 #[test]
@@ -33,13 +39,12 @@ fn a_doctor_finds_nothing_wrong_with_shared_servers_and_claims_nothing() {
         for _ in 0..2 {
             let (is_well, found) = examine(over(server.url(), &namespace));
             assert!(is_well, "{engine:?}: {found:?}");
-            let [(level, told)] = about(&found, "namespace")[..] else { panic!("one namespace: {found:?}") };
+            let [(level, message)] = about(&found, "namespace")[..] else { panic!("one namespace: {found:?}") };
             assert!(
-                level == "ok" && told.ends_with(" is new: the first claim writes its layout down"),
-                "{engine:?}: {told}"
+                level == Level::Ok && message.ends_with(" is new: the first claim writes its layout down"),
+                "{engine:?}: {message}"
             );
-            let node = found.iter().find(|each| each["topic"] == "node").expect("a node");
-            assert_eq!((&node["node"], &node["free"]), (&0.into(), &1024.into()), "{engine:?}");
+            assert_eq!(node(&found), (Some(0), 1024), "{engine:?}");
         }
         let clock = about(&examine(over(server.url(), &namespace)).1, "clock")[0].1.to_owned();
         let has_clock = !matches!(engine, Engine::Etcd | Engine::Zookeeper);
@@ -53,44 +58,51 @@ fn a_doctor_sees_holders() {
     let url = server.url();
     let holder = Snowflake::lease(over(url, "doctor")).expect("a node");
     let (is_well, found) = examine(over(url, "doctor"));
-    let [(_, told)] = about(&found, "node")[..] else { panic!("{found:?}") };
-    assert!(is_well && told == "a claim gets node 1: 1,023 of 1,024 nodes are free, 1 is held", "{told}");
+    let [(_, message)] = about(&found, "node")[..] else { panic!("{found:?}") };
+    assert!(is_well && message == "a claim gets node 1: 1,023 of 1,024 nodes are free, 1 is held", "{message}");
     let (is_well, found) = examine(over(url, "doctor").node(holder.node()));
-    let [(level, told)] = about(&found, "node")[..] else { panic!("{found:?}") };
-    assert!(is_well && level == "note" && told.starts_with("node 0 is held until "), "{told}");
-    assert!(told.contains("(its holder is "), "{told}");
+    let [(level, message)] = about(&found, "node")[..] else { panic!("{found:?}") };
+    assert!(is_well && level == Level::Warning && message.starts_with("node 0 is held until "), "{message}");
+    assert!(message.contains("(its holder is "), "{message}");
     let (is_well, found) = examine(over(url, "doctor").layout(snowmint::layouts::TWITTER));
-    let [(level, told)] = about(&found, "layout")[1..] else { panic!("{found:?}") };
-    assert!(!is_well && level == "mend" && told.contains("namespace doctor is of layout"), "{told}");
+    let [(level, message)] = about(&found, "layout")[1..] else { panic!("{found:?}") };
+    assert!(!is_well && level == Level::Error && message.contains("namespace doctor is of layout"), "{message}");
 }
 
 #[test]
 fn a_doctor_names_every_setting_that_loses_writes() {
     let cured = Server::start_with(Engine::Postgres, &["-c", "synchronous_commit=off"]);
     let (is_well, found) = examine(over(&cured.url(), "doctor"));
-    let [(level, told)] = about(&found, "durability")[..] else { panic!("{found:?}") };
-    assert!(is_well && level == "ok" && told.contains("synchronous_commit=on"), "its own transactions wait: {told}");
+    let [(level, message)] = about(&found, "durability")[..] else { panic!("{found:?}") };
+    assert!(
+        is_well && level == Level::Ok && message.contains("synchronous_commit=on"),
+        "its own transactions wait: {message}"
+    );
 
     let lossy = Server::start_with(Engine::Postgres, &["-c", "fsync=off", "-c", "full_page_writes=off"]);
     let (is_well, found) = examine(over(&lossy.url(), "doctor"));
-    let told = about(&found, "durability");
-    assert!(!is_well && told.len() == 2, "{told:?}");
-    for ((level, told), setting) in told.iter().zip(["fsync=off, so ", "full_page_writes=off, so "]) {
-        assert!(*level == "mend" && told.starts_with(setting) && told.contains("allow_unsafe=true"), "{told}");
+    let message = about(&found, "durability");
+    assert!(!is_well && message.len() == 2, "{message:?}");
+    for ((level, message), setting) in message.iter().zip(["fsync=off, so ", "full_page_writes=off, so "]) {
+        assert!(
+            *level == Level::Error && message.starts_with(setting) && message.contains("allow_unsafe=true"),
+            "{message}"
+        );
     }
     let (is_well, found) = examine(over(&format!("{}?allow_unsafe=true", lossy.url()), "doctor"));
-    assert!(is_well && about(&found, "durability").iter().all(|(level, _)| *level == "note"), "{found:?}");
+    assert!(is_well && about(&found, "durability").iter().all(|(level, _)| *level == Level::Warning), "{found:?}");
 
     let redis = Server::start_with(Engine::Redis, &["--appendonly", "no", "--appendfsync", "everysec"]);
     let (is_well, found) = examine(over(&redis.url(), "doctor"));
-    let told: Vec<_> = about(&found, "durability").into_iter().map(|(level, told)| (level, &told[..13])).collect();
+    let message: Vec<_> =
+        about(&found, "durability").into_iter().map(|(level, message)| (level, &message[..13])).collect();
     assert!(!is_well, "{found:?}");
-    assert_eq!(told, [("mend", "appendonly=no"), ("mend", "appendfsync=e")]);
+    assert_eq!(message, [(Level::Error, "appendonly=no"), (Level::Error, "appendfsync=e")]);
 
     let mariadb = Server::start_with(Engine::Mariadb, &["--innodb-flush-log-at-trx-commit=2"]);
     let (is_well, found) = examine(over(&mariadb.url(), "doctor"));
-    let told = about(&found, "durability");
-    assert!(!is_well && told[0].1.starts_with("innodb_flush_log_at_trx_commit=2, so "), "{told:?}");
+    let message = about(&found, "durability");
+    assert!(!is_well && message[0].1.starts_with("innodb_flush_log_at_trx_commit=2, so "), "{message:?}");
 }
 
 #[test]
@@ -98,8 +110,8 @@ fn a_doctor_says_where_a_server_does_not_answer() {
     let mut server = Server::start(Engine::Redis);
     server.kill();
     let (is_well, found) = examine(over(&server.url(), "doctor"));
-    let [(level, told)] = about(&found, "store")[..] else { panic!("{found:?}") };
-    assert!(!is_well && level == "mend" && told.starts_with("Redis at "), "{told}");
+    let [(level, message)] = about(&found, "store")[..] else { panic!("{found:?}") };
+    assert!(!is_well && level == Level::Error && message.starts_with("Redis at "), "{message}");
 }
 
 #[test]
@@ -114,8 +126,8 @@ fn a_doctor_looks_at_records_that_vanished() {
         store.write("layouts/doctor", text.as_bytes(), found.version).await.expect("written");
     });
     let (is_well, found) = examine(over(&url, "doctor"));
-    let [(level, told)] = about(&found, "node")[..] else { panic!("{found:?}") };
-    assert!(!is_well && level == "mend" && told.contains("records have vanished from the store"), "{told}");
+    let [(level, message)] = about(&found, "node")[..] else { panic!("{found:?}") };
+    assert!(!is_well && level == Level::Error && message.contains("records have vanished from the store"), "{message}");
 }
 
 #[test]
@@ -126,10 +138,10 @@ fn a_doctor_makes_no_slots() {
     assert!(examine(over(&url, "doctor")).0 && !slots.exists(), "the directory is not made");
     let holder = Snowflake::lease(over(&url, "doctor")).expect("a slot");
     let (is_well, found) = examine(over(&url, "doctor"));
-    let [(_, told)] = about(&found, "node")[..] else { panic!("{found:?}") };
-    assert!(is_well && told == "a claim gets node 1: 1,023 of 1,024 nodes are free, 1 is held", "{told}");
+    let [(_, message)] = about(&found, "node")[..] else { panic!("{found:?}") };
+    assert!(is_well && message == "a claim gets node 1: 1,023 of 1,024 nodes are free, 1 is held", "{message}");
     let (_, found) = examine(over(&url, "doctor").node(holder.node()));
-    assert_eq!(about(&found, "node")[0].0, "note");
+    assert_eq!(about(&found, "node")[0].0, Level::Warning);
     drop(holder);
-    assert_eq!(examine(over(&url, "doctor")).1.last().expect("a node")["node"], 0);
+    assert_eq!(node(&examine(over(&url, "doctor")).1).0, Some(0));
 }

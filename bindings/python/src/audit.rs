@@ -5,8 +5,8 @@ pub(crate) mod pickle;
 use pyo3::buffer::PyUntypedBuffer;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
+use snowmint_cli::tables::{self, ReportJson};
 use snowmint_inspect::audit::{Audit, AuditOptions, Finding, NodeSpan, Report};
-use snowmint_inspect::render::Format;
 
 use self::pickle::Reduced;
 use crate::convert::{Instant, Int};
@@ -23,42 +23,39 @@ impl AuditReport {
     /// The number of IDs.
     #[getter]
     fn ids(&self) -> u64 {
-        self.0.ids()
+        self.0.ids
     }
 
     /// The order of the IDs: `written`, `ascending`, `descending` or `unordered`.
     #[getter]
     fn order(&self) -> &'static str {
-        self.0.order().name()
+        self.0.order.name()
     }
 
     /// The nodes, ascending.
     #[getter]
     fn nodes(&self) -> Vec<AuditNode> {
-        self.0.nodes().iter().copied().map(AuditNode).collect()
+        self.0.nodes.iter().copied().map(AuditNode).collect()
     }
 
     /// The findings, in the order of their kinds and nodes.
     #[getter]
     fn findings(&self) -> Vec<AuditFinding> {
-        self.0.findings().iter().copied().map(AuditFinding).collect()
+        self.0.findings.iter().copied().map(AuditFinding).collect()
     }
 
     /// The report as an object of JSON on one line.
-    fn json(&self) -> String {
-        self.text(Format::Json)
+    fn json(&self) -> PyResult<String> {
+        Ok(snowmint_cli::json::line(&ReportJson::from(&self.0))?)
     }
 
     /// A picture of the nodes over time, with the findings marked, for light and dark pages.
     fn svg(&self) -> String {
-        let mut svg = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.0.plot(&mut svg);
-        svg
+        tables::svg(&self.0)
     }
 
     fn __str__(&self) -> String {
-        self.text(Format::Plain)
+        tables::report(&self.0, false)
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> Reduced<'py> {
@@ -66,16 +63,7 @@ impl AuditReport {
     }
 
     fn __repr__(&self) -> String {
-        format!("AuditReport({} IDs, {} findings)", self.0.ids(), self.0.findings().len())
-    }
-}
-
-impl AuditReport {
-    fn text(&self, format: Format) -> String {
-        let mut text = String::new();
-        // Writing to a string cannot fail.
-        let _ = self.0.write(&mut text, format);
-        text
+        format!("AuditReport({} IDs, {} findings)", self.0.ids, self.0.findings.len())
     }
 }
 

@@ -1,8 +1,10 @@
 //! `snowmint doctor`: examines what a generator would do here.
 
-use std::io::{Write as _, stdout};
+use std::collections::BTreeMap;
 
-use snowmint::{Environment, LeaseOptions, LeaseStore, doctor};
+use serde::Serialize;
+use snowmint::doctor::{Facts, Finding, Level, examine};
+use snowmint::{Environment, LeaseOptions, LeaseStore};
 use snowmint_core::Layout;
 
 use super::output;
@@ -10,7 +12,7 @@ use crate::arguments;
 use crate::exit::Exit;
 use crate::program::Host;
 
-/// Prints the findings, and fails if something must be mended.
+/// Prints the findings, and fails if one of them is an error.
 pub fn doctor(options: &arguments::Doctor, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let mut lease = LeaseOptions::new().layout(layout);
@@ -18,10 +20,56 @@ pub fn doctor(options: &arguments::Doctor, host: &Host) -> Result<u8, Exit> {
     lease.store = options.store.clone().map(LeaseStore::Url);
     lease.namespace.clone_from(&options.namespace);
     lease.connect.clone_from(&host.connect);
-    let mut text = String::new();
-    let format = output::format(options.json);
-    let is_well =
-        doctor::examine(lease, &Environment::of_process(), &mut text, format).map_err(std::io::Error::other)?;
-    stdout().lock().write_all(text.as_bytes())?;
-    Ok(u8::from(!is_well))
+    let findings = examine(lease, &Environment::of_process());
+    for finding in &findings {
+        if options.json {
+            output::print_json(&Line::of(finding))?;
+        } else {
+            output::print(&text(finding, output::is_bold()))?;
+        }
+    }
+    Ok(findings.iter().any(|finding| finding.level == Level::Error).into())
+}
+
+/// Returns a line: level, topic and sentence.
+fn text(Finding { level, topic, message, .. }: &Finding, bold: bool) -> String {
+    let is_bold = bold && *level == Level::Error;
+    let (begin, end) = if is_bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };
+    format!("{begin}{:<7}{end}  {topic:<10}  {message}\n", level.name())
+}
+
+/// A finding for JSON.
+#[derive(Serialize)]
+struct Line<'a> {
+    level: &'static str,
+    topic: &'static str,
+    message: &'a str,
+    #[serde(flatten)]
+    numbers: Numbers<'a>,
+}
+
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Numbers<'a> {
+    None {},
+    Vouched { node: u32 },
+    Skew { skew_ms: Option<i64> },
+    Settings { settings: BTreeMap<&'a str, &'a str> },
+    Nodes { node: Option<u32>, nodes: u64, free: u64, held: u64 },
+}
+
+impl<'a> Line<'a> {
+    fn of(finding: &'a Finding) -> Self {
+        let numbers = match &finding.facts {
+            Facts::Vouched(node) => Numbers::Vouched { node: *node },
+            Facts::Skew(skew_ms) => Numbers::Skew { skew_ms: *skew_ms },
+            Facts::Settings(settings) => {
+                let settings = settings.iter().map(|(name, value)| (name.as_str(), value.as_str()));
+                Numbers::Settings { settings: settings.collect() }
+            }
+            &Facts::Nodes { node, nodes, free, held } => Numbers::Nodes { node, nodes, free, held },
+            _ => Numbers::None {},
+        };
+        Self { level: finding.level.name(), topic: finding.topic, message: &finding.message, numbers }
+    }
 }

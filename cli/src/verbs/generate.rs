@@ -1,6 +1,6 @@
 //! `snowmint gen`: mints IDs, one per line, and shows a progress bar on the terminal for a large count.
 
-use std::io::{IsTerminal as _, Write, stderr, stdout};
+use std::io::{IsTerminal as _, Write as _, stderr, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -10,6 +10,7 @@ use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
+use super::output::Output;
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::json;
@@ -40,7 +41,7 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     // A batch of a quarter second ends well before its deadline.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
     let bar = bar(options.count);
-    let (mut out, mut lines, mut left) = (stdout().lock(), Vec::new(), options.count);
+    let (mut out, mut lines, mut left) = (Output::new(), Vec::new(), options.count);
     while left > 0 {
         let count = left.min(at_once);
         lines.clear();

@@ -49,7 +49,15 @@ pub(super) fn each(ids: &[String], mut print: impl FnMut(&str) -> Result<io::Res
     Ok(code)
 }
 
+/// Reads a number, as [`integer`].
+pub(super) fn number(text: &str) -> Result<Integer, Error> {
+    integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
+}
+
 /// Reads a decimal number of any size, with or without a minus sign.
-pub(super) fn integer(text: &str) -> Result<Integer, Error> {
-    snowmint_inspect::audit::integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
+///
+/// # Errors
+/// A sentence for any other text.
+pub fn integer(text: impl AsRef<[u8]>) -> Result<Integer, &'static str> {
+    Integer::parse(text).ok_or("an ID is an integer from -2^63 to 2^64-1; --format names another form")
 }

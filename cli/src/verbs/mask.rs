@@ -1,11 +1,12 @@
 //! `snowmint mask`: masks IDs and UUIDs, or unmasks them.
 
-use std::io::{Write as _, stdout};
+use std::io::Write as _;
 
 use snowmint::{Mask, MaskKey, Uuid, UuidMask};
 use snowmint_stores::Error;
 
-use super::input::{self, integer};
+use super::input::{self, number};
+use super::output::Output;
 use crate::arguments;
 use crate::exit::Exit;
 
@@ -17,7 +18,7 @@ pub fn mask(options: &arguments::Mask) -> Result<u8, Exit> {
         ids = ids.with_digits(digits).map_err(Error::from)?;
     }
     let uuids = UuidMask::new(key);
-    let mut out = stdout().lock();
+    let mut out = Output::new();
     input::each(&options.ids, |value| {
         let turned = turned(value, &ids, uuids, options.decode)?;
         Ok(writeln!(out, "{turned}").map(|()| 0))
@@ -29,7 +30,7 @@ fn turned(value: &str, ids: &Mask, uuids: UuidMask, decode: bool) -> Result<Stri
         let turned = if decode { uuids.decode(uuid) } else { uuids.encode(uuid) };
         return Ok(turned?.to_string());
     }
-    let id = integer(value)?.id()?;
+    let id = number(value)?.id()?;
     let turned = if decode { ids.decode(id) } else { ids.encode(id) };
     Ok(turned?.to_string())
 }

@@ -1,4 +1,4 @@
-//! Text that another party wrote, as terminals, logs and errors show it.
+//! Text that another party wrote, and large numbers, as terminals, logs and errors show them.
 //!
 //! A label of a holder, the name of a key or the message of a server can contain the commands of a terminal, the end of a
 //! line, or marks that turn the order of letters around. Whoever shows such a text passes it through [`Shown`].
@@ -118,6 +118,26 @@ impl<W: Write> Write for Showing<'_, W> {
             _ if is_hidden(letter) => write_code(*out, letter.into()),
             // Not as a character: a writer of bytes would cut it.
             _ => out.write_str(letter.encode_utf8(&mut [0; 4])),
+        }
+    }
+}
+
+/// A number with a comma before each group of three digits.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::shown::Grouped;
+/// assert_eq!([0, 999, 1000, 12_034_567].map(|number| Grouped(number).to_string()), ["0", "999", "1,000", "12,034,567"]);
+/// assert_eq!(Grouped(u64::MAX).to_string(), "18,446,744,073,709,551,615");
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Grouped(pub u64);
+
+impl Display for Grouped {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 {
+            number @ ..1000 => write!(f, "{number}"),
+            number => write!(f, "{},{:03}", Self(number / 1000), number % 1000),
         }
     }
 }

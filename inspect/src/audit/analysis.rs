@@ -14,10 +14,9 @@ use self::trails::Trails;
 use super::finding::{Finding, Kind};
 use super::lines::Lines;
 use super::repeats::{Repeat, repeats};
-use super::report::Report;
+use super::report::{NodeSpan, Report};
 use super::rounding::Rounding;
-use super::rows::Rows;
-use super::summary::NodeSpan;
+use super::rows::counts;
 use super::terms::{Order, Sight, Spot, Terms};
 use super::trail::{Event, Trail};
 
@@ -69,9 +68,9 @@ impl Analysis {
         nodes.sort_unstable_by_key(|span| span.node);
         let mut findings = self.findings();
         findings.sort_unstable_by_key(|finding| (finding.kind, finding.node));
-        let rows = Rows::new(&self.terms, &self.ids, &nodes, &findings);
+        let counts = counts(&self.terms, &self.ids, &nodes, &findings);
         let ids = self.ids.len() as u64;
-        Report { layout: *self.terms.layout(), ids, unreadable, order: self.order, nodes, findings, rows }
+        Report { layout: *self.terms.layout(), ids, unreadable, order: self.order, nodes, findings, counts }
     }
 
     /// Sees all IDs in order.

@@ -1,8 +1,8 @@
 //! What an audit found: kinds, sentences, and what would have prevented each.
 
-use core::fmt::{self, Write};
+use core::fmt;
 
-use crate::render::{Escaped, Format, grouped};
+use snowmint_core::shown::Grouped;
 use snowmint_core::time::Rfc3339;
 
 /// The kind of a finding.
@@ -224,54 +224,6 @@ impl Finding {
         }
         self.ids += 1;
     }
-
-    /// Writes two lines of text, the finding and what would have prevented it, or an object of JSON without a line end.
-    ///
-    /// # Errors
-    /// The errors of `out`.
-    ///
-    /// # Examples
-    /// ```
-    /// use snowmint_inspect::audit::{Finding, Kind};
-    /// use snowmint_inspect::render::Format;
-    /// let mut outside = Finding::new(Kind::Outside);
-    /// outside.add(7, 3);
-    /// let mut text = String::new();
-    /// outside.write(&mut text, Format::Plain)?;
-    /// assert_eq!(
-    ///     text,
-    ///     "outside       1 ID has bits that the layout does not have: first 7 (line 3)\n\
-    ///      \x20             prevented by reading these IDs with the layout that minted them: snowmint inspect ID names it\n"
-    /// );
-    /// # Ok::<(), std::fmt::Error>(())
-    /// ```
-    pub fn write(&self, out: &mut impl Write, format: Format) -> fmt::Result {
-        let (name, cure) = (self.kind.name(), self.kind.cure());
-        match format {
-            Format::Json => self.write_json(out),
-            Format::Bold => writeln!(out, "\x1b[1m{name:<12}\x1b[0m  {self}\n{:12}  prevented by {cure}", ""),
-            Format::Plain => writeln!(out, "{name:<12}  {self}\n{:12}  prevented by {cure}", ""),
-        }
-    }
-
-    fn write_json(&self, out: &mut impl Write) -> fmt::Result {
-        write!(out, "{{\"kind\": \"{}\", \"node\": ", self.kind.name())?;
-        match self.node {
-            Some(node) => write!(out, "{node}")?,
-            None => out.write_str("null")?,
-        }
-        write!(out, ", \"ids\": {}, \"repeated\": {}, \"times\": {}, ", self.ids, self.repeated, self.times)?;
-        write!(out, "\"by_ms\": {}, \"id\": \"{}\", \"line\": {}", self.by_ms, self.id, self.line)?;
-        for (key, ms) in [("from_ms", self.from_ms), ("to_ms", self.to_ms)] {
-            match ms {
-                Some(ms) => write!(out, ", \"{key}\": {ms}")?,
-                None => write!(out, ", \"{key}\": null")?,
-            }
-        }
-        write!(out, ", \"before\": {}, \"explained\": {}, \"told\": \"", self.before, self.explained)?;
-        write!(Escaped(out), "{self}")?;
-        write!(out, "\", \"cure\": \"{}\"}}", self.kind.cure())
-    }
 }
 
 /// A number of things, with an `s` unless it is one.
@@ -279,7 +231,7 @@ struct Many(u64, &'static str);
 
 impl fmt::Display for Many {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} {}{}", grouped(self.0), self.1, if self.0 == 1 { "" } else { "s" })
+        write!(f, "{} {}{}", Grouped(self.0), self.1, if self.0 == 1 { "" } else { "s" })
     }
 }
 
@@ -330,10 +282,10 @@ impl fmt::Display for Finding {
             }
             Kind::ClockBack => {
                 write!(f, "the clock of node {node} stepped back ")?;
-                let by = grouped(self.by_ms);
+                let by = Grouped(self.by_ms);
                 match self.times {
                     1 => write!(f, "by {by} ms at {from}")?,
-                    times => write!(f, "{} times, by up to {by} ms, first at {from}", grouped(times))?,
+                    times => write!(f, "{} times, by up to {by} ms, first at {from}", Grouped(times))?,
                 }
                 write!(f, " (line {line}): {ids} {lies} in time that had passed")?;
             }
@@ -356,7 +308,7 @@ impl fmt::Display for Finding {
                     (false, explained) if explained == self.ids => f.write_str("; the findings above say why"),
                     (false, 0) => f.write_str("; a line was written twice, or two processes share the node"),
                     (false, explained) => {
-                        write!(f, "; the findings above explain {} of them", grouped(explained))
+                        write!(f, "; the findings above explain {} of them", Grouped(explained))
                     }
                 };
             }
@@ -372,7 +324,7 @@ impl fmt::Display for Finding {
 mod tests {
     extern crate std;
 
-    use std::string::{String, ToString as _};
+    use std::string::ToString as _;
 
     use super::*;
 
@@ -397,15 +349,5 @@ mod tests {
         assert!(found.to_string().ends_with("; the findings above say why"));
         found.unordered = true;
         assert!(found.to_string().contains("without the order"));
-    }
-
-    #[test]
-    fn json_has_every_number_of_a_finding() {
-        let found = Finding { node: Some(3), ids: 5, times: 1, repeated: 2, ..Finding::new(Kind::Wrapped) };
-        let mut text = String::new();
-        found.write(&mut text, Format::Json).expect("written");
-        let start = "{\"kind\": \"wrapped\", \"node\": 3, \"ids\": 5, \"repeated\": 2, \"times\": 1, \"by_ms\": 0, ";
-        assert!(text.starts_with(start), "{text}");
-        assert!(text.contains("; 2 IDs repeat\", \"cure\": \"a sequence that waits"), "{text}");
     }
 }

@@ -49,7 +49,7 @@ impl Audit {
     /// let mut audit = Audit::new(&TWITTER, &AuditOptions::default());
     /// audit.extend([1_541_815_603_606_036_480, 1_541_815_603_606_036_480]);
     /// let report = audit.finish();
-    /// assert_eq!(report.findings()[0].kind, Kind::Duplicates);
+    /// assert_eq!(report.findings[0].kind, Kind::Duplicates);
     /// ```
     #[cfg(feature = "std")]
     pub fn new(layout: &Layout, options: &AuditOptions) -> Self {
@@ -64,7 +64,7 @@ impl Audit {
     /// use snowmint_core::layouts::TWITTER;
     /// let mut audit = Audit::at(&TWITTER, &AuditOptions::default(), 1_500_000_000_000);
     /// audit.add(1_541_815_603_606_036_480);
-    /// assert_eq!(audit.finish().findings()[0].kind, Kind::Future);
+    /// assert_eq!(audit.finish().findings[0].kind, Kind::Future);
     /// ```
     pub fn at(layout: &Layout, options: &AuditOptions, now_ms: i64) -> Self {
         let AuditOptions { since_ms, until_ms, jitter_ms, unordered } = *options;
@@ -94,7 +94,7 @@ impl Audit {
     /// let mut audit = Audit::at(&TWITTER, &AuditOptions::default(), 1_790_000_000_000);
     /// audit.skip();
     /// audit.extend([1_541_815_603_606_036_480; 2]);
-    /// assert_eq!(audit.finish().findings()[0].line, 2);
+    /// assert_eq!(audit.finish().findings[0].line, 2);
     /// ```
     pub fn skip(&mut self) {
         self.lines.skip(self.ids.len());
@@ -108,7 +108,7 @@ impl Audit {
     /// use snowmint_core::layouts::TWITTER;
     /// let mut audit = Audit::at(&TWITTER, &AuditOptions::default(), 1_790_000_000_000);
     /// audit.skip_unreadable();
-    /// assert_eq!(audit.finish().unreadable(), 1);
+    /// assert_eq!(audit.finish().unreadable, 1);
     /// ```
     pub fn skip_unreadable(&mut self) {
         self.unreadable += 1;

@@ -223,6 +223,14 @@ impl Connect {
     pub fn new(connect: impl Fn(&str) -> Result<Backend, Error> + Send + Sync + 'static) -> Self {
         Self(Arc::new(connect))
     }
+
+    /// Connects to the store of a URL.
+    ///
+    /// # Errors
+    /// The errors of the function.
+    pub fn connect(&self, url: &str) -> Result<Backend, Error> {
+        self.0(url)
+    }
 }
 
 impl fmt::Debug for Connect {
@@ -278,7 +286,7 @@ impl LeaseOptions {
         }
         let backend = match store {
             Some(LeaseStore::Url(url)) => match (Backend::of_url(&url), &self.connect) {
-                (Err(_), Some(Connect(connect))) => connect(&url)?,
+                (Err(_), Some(given)) => given.connect(&url)?,
                 (backend, _) => backend?,
             },
             Some(LeaseStore::Backend(backend)) => backend,

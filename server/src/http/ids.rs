@@ -1,10 +1,10 @@
 //! `/v1/ids` and `/v1/inspect`.
 #![allow(unused_qualifications, reason = "the macro of the document qualifies")]
 
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use axum::Json;
 use axum::body::{Body, Bytes};
 use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
@@ -13,8 +13,8 @@ use axum::http::header::CONTENT_TYPE;
 use axum::response::{IntoResponse as _, Response};
 use futures_util::stream;
 use serde::{Deserialize, Serialize};
+use snowmint_cli::tables::Found;
 use snowmint_core::{Error, Layout, SystemHost};
-use snowmint_inspect::render::{self, Format};
 use tokio::sync::OwnedSemaphorePermit;
 use utoipa::{IntoParams, ToSchema};
 
@@ -113,55 +113,6 @@ fn document(ids: &[u64], first: bool, last: bool) -> Result<String, Error> {
     Ok(text)
 }
 
-/// An ID and the systems that could have minted it.
-#[derive(Debug, Serialize, ToSchema)]
-#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
-pub struct Found {
-    /// The ID as in the request.
-    id: String,
-    /// The most plausible candidate first.
-    candidates: Vec<Guess>,
-}
-
-/// A system that could have minted an ID.
-#[derive(Debug, Serialize, ToSchema)]
-#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
-pub struct Guess {
-    /// The name of the system of a Snowflake ID.
-    layout: Option<&'static str>,
-    /// The kind of any other ID: `uuid1` to `uuid8`, `uuid_nil`, `uuid_max`, `uuid`, `ulid`, `object_id`, `type_id`, `ksuid`,
-    /// `xid`, `firebase_push_id`, `cuid`, `scru128`, `redis_stream_id`, `xray_trace_id`, `aidx`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    kind: Option<&'static str>,
-    #[serde(flatten)]
-    parts: Option<Told>,
-    /// The form in which the ID was read, such as `decimal`, `base64url` or `uuid`.
-    form: &'static str,
-    /// How sure the place of the candidate is: `high`, `medium`, `tied`, `low` or `unlikely`.
-    confidence: &'static str,
-    /// Why the candidate is plausible or not.
-    reason: String,
-}
-
-/// The parts of an ID.
-#[derive(Debug, Serialize, ToSchema)]
-#[allow(dead_code, reason = "core writes the JSON; this is for the document")]
-pub struct Told {
-    /// RFC 3339, or null outside the years 1 to 9999.
-    timestamp: Option<String>,
-    /// Unix ms.
-    timestamp_ms: i64,
-    /// Unix microseconds.
-    timestamp_us: i64,
-    /// Ticks since the layout's epoch.
-    tick: u64,
-    /// All node fields together.
-    node: u32,
-    sequence: u64,
-    /// Each field by its name.
-    fields: BTreeMap<String, u64>,
-}
-
 /// List the systems that could have minted an ID, the most plausible first
 #[utoipa::path(get, path = "/v1/inspect/{id}", operation_id = "inspect", tag = "ids",
     params(("id" = String, Path, description = "A 64-bit ID in any text form, a UUID, a ULID, or another ID that inspect reads")),
@@ -170,13 +121,10 @@ pub struct Told {
         Failures,
     )
 )]
-pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Response, Problem> {
+pub async fn inspect(id: Result<Path<String>, PathRejection>) -> Result<Json<Found>, Problem> {
     let Path(id) = id?;
-    let found = snowmint_inspect::inspect(&id, SystemHost::unix_ms());
-    let mut text = String::new();
-    // Writing to a string cannot fail.
-    let _ = render::candidates(&mut text, &id, &found, Format::Json);
-    Ok((JSON, text).into_response())
+    let candidates = snowmint_inspect::inspect(&id, SystemHost::unix_ms());
+    Ok(Json(Found::new(&id, &candidates)))
 }
 
 #[cfg(test)]

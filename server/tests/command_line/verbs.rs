@@ -169,14 +169,14 @@ fn closed_output_is_not_an_error() {
 }
 
 #[test]
-fn a_doctor_tells_what_a_generator_would_do() {
+fn a_doctor_says_what_a_generator_would_do() {
     let directory = TempDir::new().expect("a directory");
     let slots = directory.path().join("slots");
     let store = format!("file:{}?allow_unsafe=true", slots.display());
     let told = lines(&["doctor", "--store", &store, "--namespace", "orders"]);
-    assert!(told[0].starts_with("ok    layout      snowmint: 1,024 nodes"), "{told:?}");
+    assert!(told[0].starts_with("ok       layout      snowmint: 1,024 nodes"), "{told:?}");
     assert!(told[1].ends_with(", by --store; the first lease makes the directory"), "{told:?}");
-    assert_eq!(told.last().expect("a node"), "ok    node        a claim gets node 0: 1,024 of 1,024 nodes are free");
+    assert_eq!(told.last().expect("a node"), "ok       node        a claim gets node 0: 1,024 of 1,024 nodes are free");
     assert!(!slots.exists());
     let json = |words: &[&str]| -> (Option<i32>, Vec<Value>) {
         let done = run(&[&["doctor", "--json"], words].concat(), b"");
@@ -184,9 +184,9 @@ fn a_doctor_tells_what_a_generator_would_do() {
         (done.status.code(), text(&done.stdout).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect())
     };
     let (code, found) = json(&["--node", "5"]);
-    assert_eq!((code, &found[1]["level"], &found[1]["node"]), (Some(0), &json!("note"), &json!(5)));
+    assert_eq!((code, &found[1]["level"], &found[1]["node"]), (Some(0), &json!("warning"), &json!(5)));
     let (code, found) = json(&["--store", "postgres://me:secret@127.0.0.1:1/ids"]);
-    assert_eq!((code, &found[1]["level"], &found[1]["topic"]), (Some(1), &json!("mend"), &json!("store")));
+    assert_eq!((code, &found[1]["level"], &found[1]["topic"]), (Some(1), &json!("error"), &json!("store")));
     assert!(!found[1].to_string().contains("secret"), "{found:?}");
     assert_eq!(complaint(&["doctor", "--node", "1024"]).0, Some(2));
     assert_eq!(complaint(&["doctor", "--layout", "none"]).0, Some(2));
@@ -194,7 +194,7 @@ fn a_doctor_tells_what_a_generator_would_do() {
     let refused = pod.arg("doctor").env("KUBERNETES_SERVICE_HOST", "10.0.0.1").output().expect("it runs");
     assert_eq!(refused.status.code(), Some(1));
     assert!(
-        text(&refused.stdout).contains("\nmend  node        in Kubernetes /var/tmp/snowmint is private to each pod")
+        text(&refused.stdout).contains("\nerror    node        in Kubernetes /var/tmp/snowmint is private to each pod")
     );
 }
 
@@ -208,6 +208,22 @@ fn interruptible() -> Command {
         words.env_remove(name);
     }
     words
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn gen_waits_for_room_in_a_pipe_that_does_not_block() {
+    let (reader, writer) = std::io::pipe().expect("a pipe");
+    rustix::io::ioctl_fionbio(&writer, true).expect("a pipe that does not block");
+    let words = ["gen", "--node", "1", "-n", "20000"];
+    let child = command().args(words).stdout(writer).stderr(Stdio::piped()).spawn().expect("it starts");
+    // One batch is more than a pipe holds.
+    while rustix::io::ioctl_fionread(&reader).expect("a pipe") < 60_000 {
+        std::thread::yield_now();
+    }
+    let count = BufReader::new(reader).lines().map_while(Result::ok).count();
+    let done = child.wait_with_output().expect("it ends");
+    assert_eq!((count, done.status.code(), text(&done.stderr).as_str()), (20_000, Some(0), ""));
 }
 
 #[cfg(target_os = "linux")]

@@ -4,7 +4,7 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use snowmint_core::Layout;
-use snowmint_inspect::audit::{Finding, Kept, Kind, NodeSpan, Order, Report};
+use snowmint_inspect::audit::{Finding, Kind, NodeSpan, Order, Report};
 
 use super::{AuditFinding, AuditNode, AuditReport};
 use crate::error::Failure;
@@ -55,15 +55,15 @@ fn call<'py>(py: Python<'py>, name: &str, values: Bound<'py, PyTuple>) -> Reduce
 }
 
 pub(super) fn reduce_report<'py>(py: Python<'py>, report: &Report) -> Reduced<'py> {
-    let kept = report.kept();
+    let Report { layout, ids, unreadable, order, nodes, findings, counts } = report.clone();
     let values: Values = (
-        kept.layout.to_string(),
-        kept.ids,
-        kept.unreadable,
-        kept.order.name().to_owned(),
-        kept.nodes.iter().map(node).collect(),
-        kept.findings.iter().map(found).collect(),
-        kept.counts,
+        layout.to_string(),
+        ids,
+        unreadable,
+        order.name().to_owned(),
+        nodes.iter().map(node).collect(),
+        findings.iter().map(found).collect(),
+        counts,
     );
     call(py, "audit_report", values.into_pyobject(py)?)
 }
@@ -85,7 +85,7 @@ pub(crate) fn audit_report(values: Values) -> Result<AuditReport, Failure> {
     let layout = Layout::parse(layout)?;
     let nodes = nodes.into_iter().map(span).collect();
     let findings = findings.into_iter().map(finding).collect::<PyResult<_>>()?;
-    Ok(AuditReport(Kept { layout, ids, unreadable, order, nodes, findings, counts }.into()))
+    Ok(AuditReport(Report { layout, ids, unreadable, order, nodes, findings, counts }))
 }
 
 /// Makes the node of a report of its values.
