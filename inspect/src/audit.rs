@@ -22,8 +22,6 @@ mod report;
 mod rounding;
 mod rows;
 mod terms;
-#[cfg(test)]
-mod tests;
 mod trail;
 
 pub use self::finding::{Finding, Kind};

@@ -2,6 +2,7 @@
 
 #[cfg(all(feature = "engines", unix))]
 pub use snowmint_engines as engines;
+pub mod scripted;
 #[cfg(all(feature = "local", unix))]
 pub mod takes;
 

@@ -8,7 +8,8 @@ use std::process::Output;
 
 use serde_json::Value;
 use snowmint_core::layouts::{INSTAGRAM, SNOWMINT, TWITTER};
-use snowmint_core::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
+use snowmint_core::{Layout, Parts, SequenceStart};
+use snowmint_tests::scripted::{Minter, scattered};
 use tempfile::TempDir;
 
 use super::{run, text};
@@ -24,36 +25,14 @@ fn size() -> u64 {
     std::env::var("SNOWMINT_AUDIT_IDS").map_or(200_000, |text| text.parse().expect("a number"))
 }
 
-/// A generator that a test gives its clock.
-struct Minter(Snowflake<Words>);
-
-impl Minter {
-    fn new(layout: &Layout, node: u32) -> Self {
-        let options = Options { sequence_start: SequenceStart::Zero, ..Options::NONBLOCKING };
-        Self(Snowflake::with(layout, node, options, Words::vouched()))
-    }
-
-    /// Returns a generator with the same state, as a forked child has it.
-    fn fork(&self) -> Self {
-        let words = Words::of(self.0.words().to_words());
-        Self(Snowflake::with(self.0.layout(), self.0.node(), *self.0.options(), words))
-    }
-
-    fn id(&self, now_ms: i64) -> u64 {
-        self.0.try_next_id(now_ms).expect("an ID")
-    }
-}
-
-/// A number that looks random.
-fn scattered(seed: u64) -> u64 {
-    let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
+fn minter(layout: &Layout, node: u32) -> Minter {
+    Minter::new(layout, node, SequenceStart::Zero)
 }
 
 /// Mints the IDs of eight nodes in order, and lets `fault` replace those of one node. It gets the ms and how many ms all IDs
 /// take.
 fn fleet(layout: &Layout, mut fault: impl FnMut(i64, i64, &mut Vec<u64>)) -> Vec<u64> {
-    let minters: Vec<_> = (0..NODES).map(|node| Minter::new(layout, node)).collect();
+    let minters: Vec<_> = (0..NODES).map(|node| minter(layout, node)).collect();
     let mut ids = Vec::new();
     // 16 IDs in a ms.
     let all_ms = i64::try_from(size() / 16).expect("small");
@@ -71,12 +50,12 @@ fn fleet(layout: &Layout, mut fault: impl FnMut(i64, i64, &mut Vec<u64>)) -> Vec
 }
 
 fn clean(layout: &Layout) -> Vec<u64> {
-    let minter = Minter::new(layout, FAULTY);
+    let minter = minter(layout, FAULTY);
     fleet(layout, |ms, _, ids| ids.push(minter.id(NOW_MS + ms)))
 }
 
 fn shared_worker() -> Vec<u64> {
-    let (first, second) = (Minter::new(&SNOWMINT, FAULTY), Minter::new(&SNOWMINT, FAULTY));
+    let (first, second) = (minter(&SNOWMINT, FAULTY), minter(&SNOWMINT, FAULTY));
     fleet(&SNOWMINT, |ms, _, ids| {
         let by = if scattered(ids.len() as u64 + 7).is_multiple_of(3) { &second } else { &first };
         ids.push(by.id(NOW_MS + ms));
@@ -84,7 +63,7 @@ fn shared_worker() -> Vec<u64> {
 }
 
 fn clock_stepped_back() -> Vec<u64> {
-    let (before, after) = (Minter::new(&SNOWMINT, FAULTY), Minter::new(&SNOWMINT, FAULTY));
+    let (before, after) = (minter(&SNOWMINT, FAULTY), minter(&SNOWMINT, FAULTY));
     fleet(&SNOWMINT, |ms, all_ms, ids| {
         ids.push(if ms < all_ms / 2 { before.id(NOW_MS + ms) } else { after.id(NOW_MS + ms - 1000) });
     })
@@ -105,7 +84,7 @@ fn wrapped_sequence() -> Vec<u64> {
 }
 
 fn forked_generator() -> Vec<u64> {
-    let parent = Minter::new(&SNOWMINT, FAULTY);
+    let parent = minter(&SNOWMINT, FAULTY);
     let mut child = None;
     fleet(&SNOWMINT, |ms, all_ms, ids| {
         ids.push(parent.id(NOW_MS + ms));
@@ -118,7 +97,7 @@ fn forked_generator() -> Vec<u64> {
 /// The layout and its IDs, which go on at the epoch after its last tick.
 fn ended_layout() -> (Layout, Vec<u64>) {
     let layout = Layout::parse("unused:1,time:31,node:10,sequence:12;epoch=2026-01-01T00:00:00Z").expect("a layout");
-    let (before, after) = (Minter::new(&layout, 1), Minter::new(&layout, 1));
+    let (before, after) = (minter(&layout, 1), minter(&layout, 1));
     let half = i64::try_from(size() / 2).expect("small");
     let last = (1 - half..=0).map(|ms| before.id(layout.ends_at_ms() + ms));
     let wrapped = (0..half).map(|ms| after.id(layout.epoch_ms() + ms));

@@ -1,44 +1,14 @@
 //! Each fault, made of IDs that real generators minted by a scripted clock.
 
-extern crate std;
-
-use std::string::ToString as _;
-use std::vec::Vec;
-
-use super::{Audit, AuditOptions, Kind, Order, Report};
+use snowmint::audit::{Audit, AuditOptions, Kind, Order, Report};
 use snowmint_core::layouts::{INSTAGRAM, LEAF, SNOWMINT, SONYFLAKE, TWITTER};
-use snowmint_core::{Layout, Options, Parts, SequenceStart, Snowflake, Words};
+use snowmint_core::{Layout, Parts, SequenceStart};
+use snowmint_tests::scripted::{Minter, scattered};
 
 /// 2026-03-01.
 const NOW_MS: i64 = 1_772_323_200_000;
 /// When the audits are made, a month later.
 const PRESENT_MS: i64 = NOW_MS + 2_592_000_000;
-
-/// A generator that a test gives its clock.
-struct Minted(Snowflake<Words>);
-
-impl Minted {
-    fn new(layout: &Layout, node: u32, sequence_start: SequenceStart) -> Self {
-        let options = Options { sequence_start, seed: u64::from(node) + 77, ..Options::NONBLOCKING };
-        Self(Snowflake::with(layout, node, options, Words::vouched()))
-    }
-
-    /// Returns a copy with the same state, as a forked child has.
-    fn fork(&self) -> Self {
-        let words = Words::of(self.0.words().to_words());
-        Self(Snowflake::with(self.0.layout(), self.0.node(), *self.0.options(), words))
-    }
-
-    fn id(&self, now_ms: i64) -> u64 {
-        self.0.try_next_id(now_ms).expect("an ID")
-    }
-}
-
-/// A number that looks random.
-fn scattered(seed: u64) -> u64 {
-    let mixed = (seed ^ (seed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb) >> 33
-}
 
 fn audited_with(layout: &Layout, ids: &[u64], options: &AuditOptions) -> Report {
     let mut audit = Audit::at(layout, options, PRESENT_MS);
@@ -56,7 +26,7 @@ fn kinds(report: &Report) -> Vec<Kind> {
 
 /// Mints 40,000 IDs of four nodes in order, at up to 8 IDs in a ms, and lets `each` add others.
 fn fleet(layout: &Layout, start: SequenceStart, mut each: impl FnMut(i64, &mut Vec<u64>)) -> Vec<u64> {
-    let fleet: Vec<_> = [1, 2, 3, 4].map(|node| Minted::new(layout, node, start)).into();
+    let fleet: Vec<_> = [1, 2, 3, 4].map(|node| Minter::new(layout, node, start)).into();
     let mut ids = Vec::new();
     for turn in 0..20_000 {
         let now_ms = NOW_MS + turn / 4;
@@ -93,7 +63,7 @@ fn a_clean_file_has_no_finding_in_any_order() {
 fn a_node_of_two_processes_is_found_under_any_sequence_start() {
     for start in SequenceStart::ALL {
         for skew_ms in [0, 3, -250] {
-            let second = Minted::new(&SNOWMINT, 2, start);
+            let second = Minter::new(&SNOWMINT, 2, start);
             for tick in 0..777 {
                 second.id(NOW_MS - 5000 + tick);
             }
@@ -114,7 +84,7 @@ fn a_node_of_two_processes_is_found_under_any_sequence_start() {
 fn logs_of_two_processes_one_after_the_other_are_a_shared_node() {
     for start in SequenceStart::ALL {
         let log = || {
-            let by = Minted::new(&SNOWMINT, 2, start);
+            let by = Minter::new(&SNOWMINT, 2, start);
             (0..10_000).map(move |i| by.id(NOW_MS + i / 3))
         };
         let report = audited(&SNOWMINT, &log().chain(log()).collect::<Vec<_>>());
@@ -126,7 +96,7 @@ fn logs_of_two_processes_one_after_the_other_are_a_shared_node() {
 fn a_forked_generator_is_told_from_a_shared_node() {
     for start in [SequenceStart::Zero, SequenceStart::Carry] {
         let mut child = None;
-        let parent = Minted::new(&SNOWMINT, 7, start);
+        let parent = Minter::new(&SNOWMINT, 7, start);
         let mut ids = fleet(&SNOWMINT, start, |now_ms, ids| {
             ids.push(parent.id(now_ms));
             if now_ms >= NOW_MS + 1000 {
@@ -147,7 +117,7 @@ fn a_forked_generator_is_told_from_a_shared_node() {
 #[test]
 fn a_forked_child_that_mints_by_turns_is_found() {
     // The parent and the child write down 50 IDs at a time.
-    let parent = Minted::new(&SNOWMINT, 7, SequenceStart::Carry);
+    let parent = Minter::new(&SNOWMINT, 7, SequenceStart::Carry);
     let mut ids: Vec<_> = (0..500).map(|ms| parent.id(NOW_MS + ms)).collect();
     let child = parent.fork();
     for turn in 10..200 {
@@ -162,15 +132,15 @@ fn a_forked_child_that_mints_by_turns_is_found() {
 fn a_clock_that_stepped_back_is_found_with_the_ids_that_repeat() {
     for start in SequenceStart::ALL {
         for (back_ms, is_restarted) in [(2000, true), (300, true), (20, true)] {
-            let mut by = Minted::new(&SNOWMINT, 9, start);
+            let mut by = Minter::new(&SNOWMINT, 9, start);
             let ids = fleet(&SNOWMINT, start, |now_ms, ids| {
                 if now_ms < NOW_MS + 3000 {
                     ids.push(by.id(now_ms));
                 } else {
                     if is_restarted && now_ms == NOW_MS + 3000 && ids.len() % 4 == 0 {
-                        by = Minted::new(&SNOWMINT, 9, start);
+                        by = Minter::new(&SNOWMINT, 9, start);
                     }
-                    let minted = by.0.try_next_id(now_ms - back_ms);
+                    let minted = by.try_id(now_ms - back_ms);
                     ids.extend(minted.ok());
                 }
             });
@@ -185,8 +155,8 @@ fn a_clock_that_stepped_back_is_found_with_the_ids_that_repeat() {
 
 #[test]
 fn a_small_step_back_is_found_by_the_ids_that_repeat() {
-    let first = Minted::new(&SNOWMINT, 9, SequenceStart::Zero);
-    let second = Minted::new(&SNOWMINT, 9, SequenceStart::Zero);
+    let first = Minter::new(&SNOWMINT, 9, SequenceStart::Zero);
+    let second = Minter::new(&SNOWMINT, 9, SequenceStart::Zero);
     let before = (0..3000).map(|i| first.id(NOW_MS + i / 3));
     let after = (0..3000).map(|i| second.id(NOW_MS + 995 + i / 3));
     let report = audited(&SNOWMINT, &before.chain(after).collect::<Vec<_>>());
@@ -221,8 +191,8 @@ fn a_sequence_that_counts_modulo_its_size_is_found_in_any_order() {
 fn a_layout_that_has_ended_is_found() {
     let layout = Layout::parse("unused:1,time:32,node:10,sequence:12;epoch=2025-01-01T00:00:00Z").expect("a layout");
     let end_ms = layout.ends_at_ms();
-    let before = Minted::new(&layout, 3, SequenceStart::Zero);
-    let after = Minted::new(&layout, 3, SequenceStart::Zero);
+    let before = Minter::new(&layout, 3, SequenceStart::Zero);
+    let after = Minter::new(&layout, 3, SequenceStart::Zero);
     let last: Vec<_> = (0..5000).map(|i| before.id(end_ms - 4999 + i)).collect();
     let wrapped = (0..5000).map(|i| after.id(layout.epoch_ms() + i));
     let mut ids: Vec<_> = last.iter().copied().chain(wrapped).collect();
@@ -240,7 +210,7 @@ fn a_layout_that_has_ended_is_found() {
 #[test]
 fn a_childs_log_after_its_parents_is_a_fork() {
     for start in [SequenceStart::Zero, SequenceStart::Carry] {
-        let parent = Minted::new(&SNOWMINT, 2, start);
+        let parent = Minter::new(&SNOWMINT, 2, start);
         let mut ids: Vec<_> = (0..5000).map(|i| parent.id(NOW_MS + i / 3)).collect();
         let child = parent.fork();
         for by in [&parent, &child] {
@@ -269,7 +239,7 @@ fn ids_that_were_doubles_are_found() {
         exact.iter().zip(&printed).zip(0..).map(|((a, b), i)| if i % 5 == 0 { *b } else { *a }).collect();
     // Low sequences: all of a tick become one ID.
     let low: Vec<_> = fleet(&TWITTER, SequenceStart::Zero, |_, _| ()).into_iter().map(|id| id as f64 as u64).collect();
-    let one = Minted::new(&TWITTER, 1, SequenceStart::Zero);
+    let one = Minter::new(&TWITTER, 1, SequenceStart::Zero);
     let single: Vec<_> = (0..9000).map(|i| one.id(NOW_MS + i / 3) as f64 as u64).collect();
     for ids in [doubles, printed, some] {
         let report = audited(&TWITTER, &ids);
@@ -287,7 +257,7 @@ fn ids_that_were_doubles_are_found() {
         assert_eq!((duplicates.kind, duplicates.explained), (Kind::Duplicates, duplicates.ids), "{report:?}");
     }
     // In each tick one of 300 IDs was rounded up.
-    let busy = Minted::new(&TWITTER, 1, SequenceStart::Zero);
+    let busy = Minter::new(&TWITTER, 1, SequenceStart::Zero);
     let ids: Vec<_> = (0..9000).map(|i| busy.id(NOW_MS + i / 300) as f64 as u64).collect();
     let report = audited(&TWITTER, &ids);
     assert_eq!(kinds(&report), [Kind::Truncated, Kind::Duplicates], "{report:?}");
@@ -305,7 +275,7 @@ fn a_generator_for_each_call_is_found() {
             .map(|i| {
                 let node = u32::try_from(scattered(i) % u64::from(nodes)).expect("small");
                 let ms = if rate == 1 { scattered(i / 2) % 2 + i / 2 * 2 } else { i * 2 / rate };
-                Minted::new(layout, node, SequenceStart::Zero).id(NOW_MS + i64::try_from(ms).expect("small"))
+                Minter::new(layout, node, SequenceStart::Zero).id(NOW_MS + i64::try_from(ms).expect("small"))
             })
             .collect();
         let report = audited(layout, &ids);
