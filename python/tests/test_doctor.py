@@ -113,7 +113,11 @@ def test_a_cured_setting_is_no_finding() -> None:
 
 
 def test_a_server_that_does_not_answer_is_a_finding() -> None:
-    for store, told in [("postgresql://127.0.0.1:1/ids", "postgresql at "), ("oracle://me:secret@db", "no such store")]:
+    for store, told in [
+        ("postgresql://127.0.0.1:1/ids", "postgresql at "),
+        ("oracle://me:secret@db", "no such store"),
+        ("etcd://me:secret@db", "this package has no store etcd: install the program of the crate snowmint-server, "),
+    ]:
         found = examine("--store", store, code=1)
         assert found["store"][0]["message"].startswith(told)
         assert "secret" not in str(found)
