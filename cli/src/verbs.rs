@@ -8,6 +8,7 @@ mod inspect;
 mod layouts;
 mod mask;
 mod output;
+mod progress;
 
 use crate::arguments::Verb;
 use crate::exit::Exit;

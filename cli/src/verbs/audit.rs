@@ -3,21 +3,23 @@
 mod reader;
 
 use std::fs::File;
-use std::io::{BufReader, IsTerminal as _, stderr, stdin};
+use std::io::{BufReader, IsTerminal as _, stdin};
 use std::path::Path;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use snowmint_core::Layout;
 use snowmint_inspect::audit::{Audit, AuditOptions};
 
 use self::reader::{Source, read};
 use super::output;
+use super::progress::Progress;
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::tables::{ReportJson, report, svg};
 
 /// Memory for reading: fewer calls of the system for a file of many MB.
 const BUFFER: usize = 1 << 18;
+/// The size of a file that takes a while, in bytes.
+const MANY: u64 = 1 << 22;
 
 /// Reads IDs, and prints the report. Exit code 1: findings; 2: lines that are no ID.
 pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
@@ -26,15 +28,14 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     let terms = AuditOptions { since_ms: since, until_ms: until, jitter_ms, unordered };
     let source = Source { format, prefix: options.prefix, column: options.column.as_deref() };
     let ids = Audit::new(&layout, &terms);
-    let bar = bar(options.file.as_deref());
+    let progress = progress(options.file.as_deref());
     let reading = match &options.file {
         Some(path) => {
             let file = File::open(path).map_err(|error| Exit::Wrong(format!("{}: {error}", path.display())))?;
-            read(BufReader::with_capacity(BUFFER, bar.wrap_read(file)), ids, &source)?
+            read(BufReader::with_capacity(BUFFER, progress.of(file)), ids, &source)?
         }
-        None => read(BufReader::with_capacity(BUFFER, bar.wrap_read(stdin().lock())), ids, &source)?,
+        None => read(BufReader::with_capacity(BUFFER, progress.of(stdin().lock())), ids, &source)?,
     };
-    bar.finish_and_clear();
     reading.complaints.iter().for_each(complain);
     let found = reading.audit.finish();
     if let Some(path) = &options.svg {
@@ -52,19 +53,9 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     })
 }
 
-/// Returns a progress bar on standard error. It is hidden unless that is a terminal and standard output is not, or the input
-/// is short.
-fn bar(file: Option<&Path>) -> ProgressBar {
+/// Returns the progress, which is hidden for short files and while a user types the IDs.
+fn progress(file: Option<&Path>) -> Progress {
     let size = file.and_then(|path| path.metadata().ok()).map(|file| file.len());
-    if !stderr().is_terminal() || size.is_some_and(|size| size < 1 << 22) || (file.is_none() && stdin().is_terminal()) {
-        return ProgressBar::hidden();
-    }
-    let (bar, template) = match size {
-        Some(size) => (ProgressBar::new(size), "{bar:40} {bytes} of {total_bytes}  {bytes_per_sec}  {eta} left"),
-        None => (ProgressBar::new_spinner(), "{spinner} {bytes}  {bytes_per_sec}"),
-    };
-    match ProgressStyle::with_template(template) {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
+    let is_typed = file.is_none() && stdin().is_terminal();
+    Progress::new(if is_typed { Some(0) } else { size }, MANY, "bytes")
 }

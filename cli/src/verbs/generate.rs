@@ -1,16 +1,16 @@
-//! `snowmint gen`: mints IDs, one per line, and shows a progress bar on the terminal for a large count.
+//! `snowmint gen`: mints IDs, one per line, and shows on the terminal how many there are of a large count.
 
-use std::io::{IsTerminal as _, Write as _, stderr, stdout};
+use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde::Serialize;
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
 use super::output::Output;
+use super::progress::Progress;
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::json;
@@ -18,7 +18,7 @@ use crate::program::Host;
 
 /// How many IDs one write takes at most.
 const BATCH: u64 = 4096;
-/// The least count that shows a progress bar.
+/// The least count that takes a while.
 const MANY: u64 = 200_000;
 
 /// Mints IDs and writes them to standard output.
@@ -40,7 +40,7 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     }
     // A batch of a quarter second ends well before its deadline.
     let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
-    let bar = bar(options.count);
+    let mut progress = Progress::new(Some(options.count), MANY, "IDs");
     let (mut out, mut lines, mut left) = (Output::new(), Vec::new(), options.count);
     while left > 0 {
         let count = left.min(at_once);
@@ -55,14 +55,12 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
         out.write_all(&lines)?;
         out.flush()?;
         left -= count;
-        bar.inc(count);
+        progress.add(count);
         if interrupted.load(Ordering::Relaxed) {
-            bar.finish_and_clear();
             generator.close();
             return Err(Exit::Interrupted);
         }
     }
-    bar.finish_and_clear();
     Ok(0)
 }
 
@@ -83,18 +81,6 @@ fn line(out: &mut Vec<u8>, id: u64, options: &arguments::Gen) -> Result<(), Exit
         (false, None) => writeln!(out, "{id}")?,
     }
     Ok(())
-}
-
-/// Returns a progress bar on standard error. It is hidden unless that is a terminal and standard output is not.
-fn bar(count: u64) -> ProgressBar {
-    if count < MANY || !stderr().is_terminal() || stdout().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::new(count);
-    match ProgressStyle::with_template("{bar:40} {human_pos} of {human_len} IDs  {per_sec}  {eta} left") {
-        Ok(style) => bar.with_style(style),
-        Err(_) => bar,
-    }
 }
 
 /// Returns a flag that becomes true when the user interrupts, or a service manager asks the program to end.
