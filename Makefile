@@ -1,17 +1,18 @@
-# Thin calls of scripts/; each sets up what it needs on a bare Debian machine with rustup, node, npm and python3.
+# Calls of scripts/, each of which sets up what it needs on a bare Debian machine with rustup, node, npm and python3, and the
+# steps of `make check`, `make test` and `make prove`: scripts/steps.mk.
 .PHONY: demo check test prove package bench docs soak site serve
 
 demo: ## processes that are killed, forked and set back an hour repeat no ID; others' packages beside them
 	@scripts/demo.sh
 
 check: ## format, lints, types, unit tests and vectors: a minute or so, for ONLY=rust, service, python or npm
-	@python3 scripts/run.py check $(ONLY:%=--only %)
+	@scripts/suite.sh $(call of_part,$(checks))
 
 test: ## all that a change can break, on real stores and browsers: minutes, for ONLY=rust, service, python or npm
-	@python3 scripts/run.py test $(ONLY:%=--only %) $(AGAIN:%=--again)
+	@scripts/suite.sh $(call of_part,$(tests))
 
 prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages in foreign runtimes: half an hour, QUICK=yes a third
-	@python3 scripts/run.py prove $(ONLY:%=--only %) $(QUICK:%=--quick) $(AGAIN:%=--again)
+	@scripts/suite.sh $(call of_part,$(proofs))
 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh
@@ -30,3 +31,5 @@ serve: ## the service with the inspector at http://127.0.0.1:8080/, for ARGS suc
 
 soak: ## the random tests, and the nemesis over all engines, for HOURS=1
 	@scripts/soak.sh $(HOURS)
+
+include scripts/steps.mk

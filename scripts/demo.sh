@@ -2,7 +2,7 @@
 # Mints in Rust, Python, Node and headless Chromium through kills, false clocks, forks and tabs, and counts duplicates.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-python3 scripts/run.py demo
+scripts/suite.sh build-demo build-wheel build-npm setup-chromium setup-faults
 
 # The packages beside which it shows snowmint. Without a network they are left out.
 there=.cache/demo

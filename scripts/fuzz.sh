@@ -11,15 +11,11 @@ log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 stop() { cat "$log"; echo "$1" >&2; echo "0 passed, 1 failed"; exit 1; }
 
-rustup toolchain list | grep -q '^nightly' || rustup --quiet toolchain install nightly --profile minimal > "$log" 2>&1
-cargo_fuzz=$PWD/.cache/tools/bin/cargo-fuzz
-[ -x "$cargo_fuzz" ] || CARGO_TARGET_DIR="$work/tools" cargo install --quiet cargo-fuzz --version ^0.13 --locked --root .cache/tools > "$log" 2>&1 ||
-  stop "cargo-fuzz cannot be installed"
-rm -rf "$work/tools"
+scripts/setup.sh nightly maturin > "$log" 2>&1 || stop "the nightly toolchain or cargo-fuzz cannot be installed"
 
 # The fuzzed code is safe Rust, so no sanitizer is needed; debug assertions and checks of overflow are on.
 host=$(rustc +nightly --print host-tuple)
-CARGO_TARGET_DIR="" RUSTUP_TOOLCHAIN=nightly "$cargo_fuzz" build --fuzz-dir fuzz --sanitizer none --target "$host" --target-dir "$work" > "$log" 2>&1 ||
+CARGO_TARGET_DIR="" RUSTUP_TOOLCHAIN=nightly .venv/bin/cargo-fuzz build --fuzz-dir fuzz --sanitizer none --target "$host" --target-dir "$work" > "$log" 2>&1 ||
   stop "the fuzz targets cannot be built"
 
 fuzz() { # target

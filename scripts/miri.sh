@@ -8,9 +8,7 @@ unset RUSTFLAGS
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 
-component() { rustup --quiet component add miri rust-src --toolchain nightly > "$log" 2>&1; }
-rustup toolchain list | grep -q '^nightly' || rustup --quiet toolchain install nightly --profile minimal > "$log" 2>&1
-component || { cat "$log"; echo "0 passed, 1 failed"; exit 1; }
+scripts/setup.sh nightly > "$log" 2>&1 || { cat "$log"; echo "0 passed, 1 failed"; exit 1; }
 
 passed=0
 failed=0

@@ -42,10 +42,25 @@ mkdir -p .cache
 changed() { ! cmp -s "$1" ".cache/installed-$2"; }
 made() { cp "$1" ".cache/installed-$2"; }
 
-pip_install() { # LIST NAME-OF-ITS-COPY
+pip_list() { # LIST [NAME-OF-ITS-COPY]
+  local copy=${2:-$(basename "$1")}
+  ! changed "$1" "$copy" || install "Python packages of $1" pip_install "$1" "$copy"
+}
+pip_install() {
+  # A lock, because several set-ups may run at once.
+  exec 9> .cache/venv.lock
+  ! has flock > /dev/null || flock 9
   [ -x .venv/bin/python ] || python3 -m venv .venv
   .venv/bin/pip install --quiet --disable-pip-version-check -r "$1"
-  made "$1" "${2:-$(basename "$1")}"
+  exec 9>&-
+  made "$1" "$2"
+}
+npm_list() { # FOLDER NAME-OF-ITS-COPY
+  ! changed "$1/package-lock.json" "$2" || install "npm packages of $1/package-lock.json" npm_ci "$1" "$2"
+}
+npm_ci() {
+  npm ci --prefix "$1" --silent --no-fund --no-audit
+  made "$1/package-lock.json" "$2"
 }
 npm_install() {
   # By force, because npm also links the packages of other platforms. The needed install scripts run below.
@@ -59,26 +74,6 @@ npm_compile() {
   [ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir="$prefix"
   npm rebuild --prefix npm --silent better-sqlite3
   made npm/package-lock.json npm
-}
-npm_clients() {
-  npm ci --prefix server/tests/clients/typescript --silent --no-fund --no-audit
-  made server/tests/clients/typescript/package-lock.json npm-clients
-}
-
-npm_deploy() {
-  npm ci --prefix deploy/tests --silent --no-fund --no-audit
-  made deploy/tests/package-lock.json npm-deploy
-}
-
-npm_sql() {
-  # Its install script makes links that npm's packages cannot hold.
-  npm ci --prefix tests/sql --silent --no-fund --no-audit
-  made tests/sql/package-lock.json npm-sql
-}
-
-npm_docs() {
-  npm ci --prefix docs/site --silent --no-fund --no-audit
-  made docs/site/package-lock.json npm-docs
 }
 
 for purpose in "$@"; do
@@ -176,44 +171,29 @@ for purpose in "$@"; do
       rustup component list --toolchain nightly --installed 2> /dev/null | grep -q '^miri' ||
         install "Rust's nightly toolchain" rustup --quiet toolchain install nightly --profile minimal --component miri --component rust-src
       ;;
-    maturin)
-      ! changed python/requirements-build.txt requirements-build.txt ||
-        install "Python packages of python/requirements-build.txt" pip_install python/requirements-build.txt
-      ;;
-    python)
-      ! changed python/requirements-dev.txt requirements-dev.txt ||
-        install "Python packages of python/requirements-dev.txt" pip_install python/requirements-dev.txt
-      ;;
-    servers)
-      ! changed tests/engines/requirements.txt requirements-servers.txt ||
-        install "Python packages of tests/engines/requirements.txt" pip_install tests/engines/requirements.txt requirements-servers.txt
-      ;;
+    maturin) pip_list python/requirements-build.txt ;;
+    python) pip_list python/requirements-dev.txt ;;
+    servers) pip_list tests/engines/requirements.txt requirements-servers.txt ;;
     docs)
-      ! changed docs/site/requirements.txt requirements.txt ||
-        install "Python packages of docs/site/requirements.txt" pip_install docs/site/requirements.txt
-      ! changed docs/site/package-lock.json npm-docs || install "npm packages of docs/site/package-lock.json" npm_docs
+      pip_list docs/site/requirements.txt
+      npm_list docs/site npm-docs
       ;;
-    proof)
-      ! changed proof/requirements.txt requirements-proof.txt ||
-        install "Python packages of proof/requirements.txt" pip_install proof/requirements.txt requirements-proof.txt
-      ;;
+    proof) pip_list proof/requirements.txt requirements-proof.txt ;;
     sql)
-      ! changed tests/sql/requirements-sql.txt requirements-sql.txt ||
-        install "Python packages of tests/sql/requirements-sql.txt" pip_install tests/sql/requirements-sql.txt
-      ! changed tests/sql/package-lock.json npm-sql || install "npm packages of tests/sql/package-lock.json" npm_sql
+      pip_list tests/sql/requirements-sql.txt
+      # Its install script makes links that npm's packages cannot hold.
+      npm_list tests/sql npm-sql
       ;;
     deploy)
-      ! changed deploy/tests/requirements-deploy.txt requirements-deploy.txt ||
-        install "Python packages of deploy/tests/requirements-deploy.txt" pip_install deploy/tests/requirements-deploy.txt
-      ! changed deploy/tests/package-lock.json npm-deploy || install "npm packages of deploy/tests/package-lock.json" npm_deploy
+      pip_list deploy/tests/requirements-deploy.txt
+      npm_list deploy/tests npm-deploy
       ;;
     esbuild | npm)
       ! changed npm/package-lock.json esbuild || install "npm packages of npm/package-lock.json" npm_install
       ;;&
     npm)
       ! changed npm/package-lock.json npm || install "SQLite for Node, from source" npm_compile
-      clients=server/tests/clients/typescript/package-lock.json
-      ! changed $clients npm-clients || install "npm packages of $clients" npm_clients
+      npm_list server/tests/clients/typescript npm-clients
       ;;
   esac
 done

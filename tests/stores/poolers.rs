@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
-use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -114,9 +113,6 @@ fn ids(directory: &TempDir, number: usize) -> PathBuf {
 }
 
 fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
-    // Two such tests beside each other leave minters no time to renew their windows.
-    static ALONE: Mutex<()> = Mutex::new(());
-    let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
     run(async {
         let store = connect(url).await.expect("it connects");
