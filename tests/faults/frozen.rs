@@ -6,7 +6,7 @@ mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
+use std::process::{Child, Command, Stdio};
 use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -20,7 +20,7 @@ const HANG: Duration = Duration::from_secs(20);
 /// A separate disk that can be frozen: each write to it waits, as during a snapshot of the machine.
 struct Disk {
     directory: TempDir,
-    /// A process that thaws the disk if the test cannot.
+    /// A process that thaws the disk when the test ends or hangs.
     watchdog: Option<Child>,
 }
 
@@ -45,21 +45,24 @@ impl Disk {
     }
 
     fn freeze(&mut self) {
-        let script = "sleep 90; fsfreeze --unfreeze \"$1\"";
+        // The test holds its input, which ends with the test.
+        let script = "timeout 90 cat; fsfreeze --unfreeze \"$1\"";
         // In a separate session, so that a signal to the test's process group does not end it.
-        let watchdog = Command::new("setsid").args(["sh", "-c", script, "sh"]).arg(self.path()).spawn();
-        self.watchdog = Some(watchdog.expect("it starts"));
+        let mut watchdog = Command::new("setsid");
+        watchdog.args(["sh", "-c", script, "sh"]).arg(self.path());
+        watchdog.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        self.watchdog = Some(watchdog.spawn().expect("it starts"));
         succeed(Command::new("fsfreeze").arg("--freeze").arg(self.path()));
     }
 
     fn thaw(&mut self) {
         succeed(Command::new("fsfreeze").arg("--unfreeze").arg(self.path()));
-        self.let_the_watchdog_go();
+        self.end_the_watchdog();
     }
 
-    fn let_the_watchdog_go(&mut self) {
+    /// Ends its input, so that it thaws the disk if that is still frozen.
+    fn end_the_watchdog(&mut self) {
         if let Some(mut watchdog) = self.watchdog.take() {
-            let _ = watchdog.kill();
             let _ = watchdog.wait();
         }
     }
@@ -67,10 +70,7 @@ impl Disk {
 
 impl Drop for Disk {
     fn drop(&mut self) {
-        if self.watchdog.is_some() {
-            let _ = Command::new("fsfreeze").arg("--unfreeze").arg(self.path()).status();
-            self.let_the_watchdog_go();
-        }
+        self.end_the_watchdog();
         let _ = Command::new("umount").arg("--lazy").arg(self.path()).status();
     }
 }
@@ -153,8 +153,6 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
 #[cfg(feature = "engines")]
 #[test]
 fn leases_of_a_frozen_store_end_together_at_exit() {
-    use std::process::Stdio;
-
     use snowmint_tests::engines::{Engine, Server};
     use support::{Running, minter};
 
