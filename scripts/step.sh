@@ -2,6 +2,8 @@
 # The shell of the steps in scripts/steps.mk: step.sh NAME SCRIPT. Prints a line when a step starts and when it ends, and the
 # last lines of one that fails. All output is in .cache/logs/. Steps with the same LOCK run one after the other.
 set -uo pipefail
+# Cargo would look for the slots of this make.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 name=$1
 log=.cache/logs/$name.log
 mkdir -p .cache/logs

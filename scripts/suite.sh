@@ -3,6 +3,8 @@
 # they need, and ends with the counts of each test runner.
 set -uo pipefail
 cd "$(dirname "$0")/.."
+# Variables such as QUICK stand in the environment too.
+unset MAKEFLAGS MFLAGS MAKELEVEL
 logs=.cache/logs
 mkdir -p $logs
 rm -f $logs/*.counts
