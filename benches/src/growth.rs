@@ -10,7 +10,8 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
-use snowmint::stores::{Claimer, CounterStore, Granted, Leases, Namespace, Terms, connect};
+use snowmint::stores::host::{Claimer, Granted, Leases, Namespace, Terms};
+use snowmint::stores::{CounterStore, connect};
 use snowmint::{layouts, unix_ms};
 use snowmint_engines::{Engine, Server};
 use turns::deciles;

@@ -8,7 +8,8 @@ use std::sync::Arc;
 use snowmint_core::durability::Accepting;
 use snowmint_core::lease::{Outlook, SlotNodes};
 use snowmint_core::{ErrorKind, SystemHost};
-use snowmint_stores::{Error, Look, RecordStore, ServerSettings, Terms, look, refuse_lossy_place, refuse_lossy_slots};
+use snowmint_stores::host::{Look, Terms, look, refuse_lossy_place, refuse_lossy_slots};
+use snowmint_stores::{Error, RecordStore, ServerSettings};
 
 use self::finding::Accepted;
 pub use self::finding::{Facts, Finding, Level};

@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::{Host, Layout, Options, SystemHost, Window};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::{Pending, block_on};
+use snowmint_stores::host::background::{Pending, block_on};
 #[cfg(feature = "tokio")]
-use snowmint_stores::process::background::{Progress, RELEASE_TIMEOUT};
+use snowmint_stores::host::background::{Progress, RELEASE_TIMEOUT};
 
 pub(crate) use self::mint::OfThread;
 

@@ -23,10 +23,10 @@ use std::time::Instant;
 
 use snowmint_core::{ErrorKind, Layout, Window, Words};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::Background;
-use snowmint_stores::process::fork::Cell;
-use snowmint_stores::process::lock;
-use snowmint_stores::process::wake::Wake;
+use snowmint_stores::host::background::Background;
+use snowmint_stores::host::fork::Cell;
+use snowmint_stores::host::lock;
+use snowmint_stores::host::wake::Wake;
 
 use self::backend::Backend;
 use self::grant::Grant;

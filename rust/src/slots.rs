@@ -15,9 +15,10 @@ use std::path::{Path, PathBuf};
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{Error as CoreError, ErrorKind, Window, bytes, mutant};
-use snowmint_stores::process::label::label;
-use snowmint_stores::process::nonce::nonce;
-use snowmint_stores::{Error, Refusal, Terms, plain_file};
+use snowmint_stores::Error;
+use snowmint_stores::host::label::label;
+use snowmint_stores::host::nonce::nonce;
+use snowmint_stores::host::{Refusal, Terms, plain_file};
 
 use crate::lease::grant::Grant;
 

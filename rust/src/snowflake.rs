@@ -2,7 +2,7 @@
 
 use snowmint_core::{Integer, Layout, Options, Window};
 use snowmint_stores::Error;
-use snowmint_stores::process::reserve;
+use snowmint_stores::host::reserve;
 
 use crate::clock::{CallHost, Clock};
 use crate::environment::Environment;

@@ -16,7 +16,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::{CounterStore, Error, Leases, Namespace, SectionHolder, Sections, SectionsOptions};
+use snowmint_stores::host::{Leases, Namespace};
+use snowmint_stores::{CounterStore, Error, SectionHolder, Sections, SectionsOptions};
 use tokio::time::interval;
 
 pub use self::failure::Failure;

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
-use snowmint_stores::process::lock;
+use snowmint_stores::host::lock;
 use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Tag, Version, Wrote};
 use tokio::time::{Instant, sleep, timeout};
 

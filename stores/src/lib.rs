@@ -11,7 +11,7 @@ mod gather;
 mod grant;
 #[cfg(feature = "engines")]
 mod numbers;
-pub mod process;
+mod process;
 pub mod scripts;
 mod store;
 
@@ -36,22 +36,31 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
-pub use self::grant::{Claimer, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
-pub use self::store::filesystem::{
-    refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
-};
-pub use self::store::plain_file;
 pub use self::store::{
     CounterStore, Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
     TicketServer, Version, Wrote,
 };
 #[cfg(feature = "engines")]
 pub use self::{
-    engines::{connect, connect_to, connected, longest_call},
-    grant::{Granted, Leases, Share},
+    engines::{connect, connect_to},
     numbers::{
         Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
         SegmentsOptions, Sequences, Tickets,
     },
     store::url::Url,
 };
+
+/// What the crates above this one share: grants of nodes, and what belongs to a process. It may change in any version.
+#[doc(hidden)]
+pub mod host {
+    #[cfg(feature = "engines")]
+    pub use crate::engines::{connected, longest_call};
+    pub use crate::grant::{Claimer, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
+    #[cfg(feature = "engines")]
+    pub use crate::grant::{Granted, Leases, Share};
+    pub use crate::process::*;
+    pub use crate::store::filesystem::{
+        refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
+    };
+    pub use crate::store::plain_file;
+}

@@ -5,7 +5,8 @@ use std::time::SystemTime;
 
 use snowmint::ErrorKind;
 use snowmint::layouts::SNOWMINT;
-use snowmint::stores::{Claimer, Found, Leases, MAX_KEY_BYTES, MAX_VALUE_BYTES, Namespace, Terms, Wrote};
+use snowmint::stores::host::{Claimer, Leases, Namespace, Terms};
+use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, Wrote};
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};

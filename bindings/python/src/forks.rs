@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use pyo3::prelude::*;
-use snowmint_stores::process::fork::PerProcess;
+use snowmint_stores::host::fork::PerProcess;
 
 /// How long a fork waits for a call, and a call for a fork.
 const PATIENCE: Duration = Duration::from_secs(2);

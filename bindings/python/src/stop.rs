@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use snowmint_core::{Host, SystemHost};
-use snowmint_stores::process::wake::Wake;
+use snowmint_stores::host::wake::Wake;
 
 use crate::error::Failure;
 

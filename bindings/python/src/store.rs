@@ -8,7 +8,8 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
-use snowmint::stores::{Claimer, Found, Namespace, RecordStore, ServerSettings, Terms, Version, Wrote};
+use snowmint::stores::host::{Claimer, Namespace, Terms};
+use snowmint::stores::{Found, RecordStore, ServerSettings, Version, Wrote};
 use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
@@ -351,7 +352,7 @@ pub(crate) fn refuse_unsafe(store: &str, engine: &str, found: &Bound<'_, PyDict>
 /// Refuses the path of a database file that can be lost, or that other processes cannot reach by the same path.
 #[pyfunction]
 pub(crate) fn refuse_lossy_place(store: &str, path: &str) -> Result<(), Failure> {
-    Ok(snowmint::stores::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
+    Ok(snowmint::stores::host::refuse_lossy_place(store, Path::new(path), "allow_unsafe=True")?)
 }
 
 fn known(engine: &str) -> PyResult<Engine> {

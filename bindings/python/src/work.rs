@@ -7,7 +7,7 @@ use std::time::Duration;
 use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use snowmint_core::Error;
-use snowmint_stores::process::Owner;
+use snowmint_stores::host::Owner;
 
 use crate::error::Failure;
 

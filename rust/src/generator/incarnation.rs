@@ -3,8 +3,8 @@
 use once_cell::race::OnceBox;
 use snowmint_core::{ErrorKind, Layout, Options, Snowflake};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::Pending;
-use snowmint_stores::process::fork::Cell;
+use snowmint_stores::host::background::Pending;
+use snowmint_stores::host::fork::Cell;
 
 use crate::lease::Lease;
 use crate::lease::on_lost::OnLost;

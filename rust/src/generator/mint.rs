@@ -5,8 +5,8 @@ use std::sync::atomic::{Ordering, fence};
 
 use snowmint_core::{ErrorKind, Host, LocalRun, Run, Snowflake, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::block_on;
-use snowmint_stores::process::fork::Cell;
+use snowmint_stores::host::background::block_on;
+use snowmint_stores::host::fork::Cell;
 
 use super::Generator;
 use super::clock::{LeasedClock, Stopped};

@@ -6,7 +6,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window};
-use snowmint_stores::{Error, Namespace, RecordStore, Terms};
+use snowmint_stores::host::{Namespace, Terms};
+use snowmint_stores::{Error, RecordStore};
 
 use crate::clock::Clock;
 use crate::environment::{Environment, shown};

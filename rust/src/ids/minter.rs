@@ -13,8 +13,8 @@ use chacha20::rand_core::{Rng, SeedableRng};
 use snowmint_core::ids::{Pool, States};
 use snowmint_core::{ErrorKind, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::process::fork::PerProcess;
-use snowmint_stores::process::lock;
+use snowmint_stores::host::fork::PerProcess;
+use snowmint_stores::host::lock;
 
 static STATES: PerProcess<Shared> = PerProcess::new();
 /// Whether the host lets one thread at a time mint.

@@ -6,8 +6,9 @@ use std::time::Instant;
 
 use snowmint_core::lease::check_node;
 use snowmint_core::{ErrorKind, Options};
-use snowmint_stores::process::background::{Background, Pending, Progress};
-use snowmint_stores::{Error, Refusal, Terms};
+use snowmint_stores::Error;
+use snowmint_stores::host::background::{Background, Pending, Progress};
+use snowmint_stores::host::{Refusal, Terms};
 
 use super::Lease;
 use super::key::LeaseKey;

@@ -8,8 +8,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use snowmint_core::lease::claim_patience_ms;
-use snowmint_stores::process::background::{Background, Progress};
-use snowmint_stores::{Claimer, Error, Outcome, RecordStore, Refusal, StoreLease, Terms, claim_node};
+use snowmint_stores::host::background::{Background, Progress};
+use snowmint_stores::host::{Claimer, Outcome, Refusal, StoreLease, Terms, claim_node};
+use snowmint_stores::{Error, RecordStore};
 
 use super::grant::{Grant, Holding};
 use super::lanes::{Place, lane};
@@ -62,7 +63,7 @@ impl Backend {
     pub fn of_url(url: &str) -> Result<Self, Error> {
         #[cfg(feature = "engines")]
         if !url.starts_with("file:") {
-            return snowmint_stores::longest_call(url).map(|_| Self::Url(url.to_owned()));
+            return snowmint_stores::host::longest_call(url).map(|_| Self::Url(url.to_owned()));
         }
         SlotDirectory::of_url(url).map(Self::Slots)
     }
@@ -97,7 +98,7 @@ impl Backend {
     pub(crate) async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error> {
         match self {
             #[cfg(feature = "engines")]
-            Self::Url(url) => snowmint_stores::connected(url).await,
+            Self::Url(url) => snowmint_stores::host::connected(url).await,
             Self::Store(store, _) => Ok(Arc::clone(store)),
             #[cfg(feature = "engines")]
             Self::AsyncStore(store, _) => Ok(Arc::clone(store)),
@@ -132,7 +133,7 @@ impl Backend {
             Self::Slots(directory) => Place::Directory(directory.path.clone()),
             #[cfg(feature = "engines")]
             Self::Url(_) | Self::AsyncStore(..) => {
-                return snowmint_stores::process::runtime().map(Background::Runtime);
+                return snowmint_stores::host::runtime().map(Background::Runtime);
             }
             Self::Store(_, number) | Self::Lessor(_, number) => Place::Object(*number),
         };
@@ -145,7 +146,9 @@ impl Backend {
         match self {
             // An engine ends each call by itself, with a better sentence.
             #[cfg(feature = "engines")]
-            Self::Url(url) => snowmint_stores::longest_call(url).map_or(patience, |longest| patience.max(longest)),
+            Self::Url(url) => {
+                snowmint_stores::host::longest_call(url).map_or(patience, |longest| patience.max(longest))
+            }
             _ => patience,
         }
     }

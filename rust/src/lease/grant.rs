@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use snowmint_core::Window;
-use snowmint_stores::{Error, Outcome};
+use snowmint_stores::Error;
+use snowmint_stores::host::Outcome;
 
 use super::lessor_clock::LessorClock;
 

@@ -4,9 +4,9 @@ use std::io;
 use std::mem;
 use std::sync::{Arc, Mutex};
 
-use snowmint_stores::Outcome;
-use snowmint_stores::process::background::{self, Background, Pending, pair};
-use snowmint_stores::process::lock;
+use snowmint_stores::host::Outcome;
+use snowmint_stores::host::background::{self, Background, Pending, pair};
+use snowmint_stores::host::lock;
 
 use super::grant::Holding;
 

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use snowmint_stores::Terms;
+use snowmint_stores::host::Terms;
 
 use super::backend::Backend;
 

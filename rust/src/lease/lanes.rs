@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 
-use snowmint_stores::process::background::Lane;
-use snowmint_stores::process::fork::PerProcess;
-use snowmint_stores::process::lock;
+use snowmint_stores::host::background::Lane;
+use snowmint_stores::host::fork::PerProcess;
+use snowmint_stores::host::lock;
 
 /// What the calls of one thread have in common.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use snowmint_core::{ErrorKind, SystemHost, Window};
-use snowmint_stores::{Claimer, Error, Namespace, Outcome, Refusal, Terms};
+use snowmint_stores::Error;
+use snowmint_stores::host::{Claimer, Namespace, Outcome, Refusal, Terms};
 
 use super::grant::{Grant, Holding};
 use super::lessor_clock::{LessorClock, Sent};

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicI64, Ordering};
 
 use snowmint_core::lease::lessor_ahead_us;
-use snowmint_stores::process::monotonic::monotonic_us;
+use snowmint_stores::host::monotonic::monotonic_us;
 
 /// The clock of a lessor: its last answers, continued by this machine's monotonic clock. Steps of the wall clock do not
 /// matter, and time asleep counts on Linux.

@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::process::background::Pending;
-use snowmint_stores::process::fork::{Cell, PerProcess, at_exit};
-use snowmint_stores::process::wake::Wake;
-use snowmint_stores::process::{Owner, lock};
+use snowmint_stores::host::background::Pending;
+use snowmint_stores::host::fork::{Cell, PerProcess, at_exit};
+use snowmint_stores::host::wake::Wake;
+use snowmint_stores::host::{Owner, lock};
 
 use super::Lease;
 use super::key::{ClockId, LeaseKey};

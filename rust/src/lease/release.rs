@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
 
-use snowmint_stores::process::background::{Pending, RELEASE_TIMEOUT};
+use snowmint_stores::host::background::{Pending, RELEASE_TIMEOUT};
 
 use super::Lease;
 

@@ -6,8 +6,9 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::lease::renewal_pause_ms;
 use snowmint_core::{ErrorKind, SystemHost};
-use snowmint_stores::process::lock;
-use snowmint_stores::{Error, Outcome};
+use snowmint_stores::Error;
+use snowmint_stores::host::Outcome;
+use snowmint_stores::host::lock;
 
 use super::Lease;
 

@@ -5,7 +5,8 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use snowmint_core::ErrorKind;
-use snowmint_stores::{Error, refuse_default_slots, refuse_lossy_slots};
+use snowmint_stores::Error;
+use snowmint_stores::host::{refuse_default_slots, refuse_lossy_slots};
 
 use crate::environment::Environment;
 

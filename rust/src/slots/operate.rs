@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use snowmint_core::lease::{NamespaceRecord, Record};
 use snowmint_core::{ErrorKind, Layout, Window, bytes};
-use snowmint_stores::process::label::label;
-use snowmint_stores::process::nonce::nonce;
-use snowmint_stores::{Error, Namespace, plain_file};
+use snowmint_stores::Error;
+use snowmint_stores::host::label::label;
+use snowmint_stores::host::nonce::nonce;
+use snowmint_stores::host::{Namespace, plain_file};
 
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record;

@@ -12,7 +12,8 @@ use std::time::{Duration, Instant};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::{ErrorKind, Layout, mutant};
-use snowmint_stores::{Error, Namespace, plain_file};
+use snowmint_stores::Error;
+use snowmint_stores::host::{Namespace, plain_file};
 
 use super::directory::{cannot, make_once};
 use super::{FLOOR, read_namespace, record};

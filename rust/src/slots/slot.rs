@@ -8,8 +8,9 @@ use async_trait::async_trait;
 use snowmint_core::bytes::LABEL_BYTES;
 use snowmint_core::lease::Record;
 use snowmint_core::{ErrorKind, Window, mutant};
-use snowmint_stores::process::fork::OwnFile;
-use snowmint_stores::{Error, Outcome, plain_file};
+use snowmint_stores::Error;
+use snowmint_stores::host::fork::OwnFile;
+use snowmint_stores::host::{Outcome, plain_file};
 
 use super::directory::make_once;
 use super::pin::Pin;

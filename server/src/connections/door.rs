@@ -6,7 +6,7 @@ use std::net::{IpAddr, SocketAddr};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_stores::process::lock;
+use snowmint_stores::host::lock;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 

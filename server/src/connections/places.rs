@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use snowmint_stores::process::lock;
+use snowmint_stores::host::lock;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 

@@ -14,7 +14,8 @@ use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use snowmint_core::bytes::refuse_label;
 use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window, layouts};
-use snowmint_stores::{Claimer, Error, Namespace, Terms};
+use snowmint_stores::Error;
+use snowmint_stores::host::{Claimer, Namespace, Terms};
 use utoipa::ToSchema;
 
 use super::App;

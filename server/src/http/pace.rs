@@ -5,7 +5,7 @@
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use snowmint_stores::process::lock;
+use snowmint_stores::host::lock;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _, copy, sink};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::io::{InspectReader, InspectWriter};

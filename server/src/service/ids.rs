@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
 use snowmint_core::Layout;
 use snowmint_core::layouts::LEAF;
-use snowmint_stores::{Error, Namespace, RecordStore};
+use snowmint_stores::host::Namespace;
+use snowmint_stores::{Error, RecordStore};
 
 use super::Settings;
 use super::failure::Failure;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use snowmint_stores::{Claimer, Granted, Leases, Namespace, Share, Terms};
+use snowmint_stores::host::{Claimer, Granted, Leases, Namespace, Share, Terms};
 
 use super::Settings;
 use super::failure::Failure;

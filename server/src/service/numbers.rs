@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use snowmint_stores::process::reserve;
+use snowmint_stores::host::reserve;
 use snowmint_stores::{CounterStore, Segments, SegmentsOptions, Sequences, Tickets};
 
 use super::Settings;

@@ -10,7 +10,7 @@ use std::time::Duration;
 use snowmint::{Generator, SystemHost};
 use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost as Clock};
 use snowmint_stores::Error;
-use snowmint_stores::process::reserve;
+use snowmint_stores::host::reserve;
 use tokio::sync::{Semaphore, SemaphorePermit};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, timeout_at};

@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, SystemHost};
-use snowmint_stores::{Error, Leases};
+use snowmint_stores::Error;
+use snowmint_stores::host::Leases;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 

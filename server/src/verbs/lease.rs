@@ -10,7 +10,8 @@ use snowmint_core::lease::{NodeState, Record};
 use snowmint_core::shown::Shown;
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{SystemHost, Window};
-use snowmint_stores::{Leases, connect};
+use snowmint_stores::connect;
+use snowmint_stores::host::Leases;
 
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};

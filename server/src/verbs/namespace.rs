@@ -5,7 +5,7 @@ use std::io::{Write as _, stdout};
 use serde::Serialize;
 use snowmint_core::Layout;
 use snowmint_core::shown::Shown;
-use snowmint_stores::{Leases, Namespace};
+use snowmint_stores::host::{Leases, Namespace};
 
 use super::operate::with_store;
 use crate::arguments::operate::{NamespaceVerb, Namespaces};

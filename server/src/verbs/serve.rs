@@ -9,7 +9,8 @@ use std::time::Duration;
 use futures_util::future::maybe_done;
 use snowmint::Environment;
 use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::{Namespace, RecordStore as _, Url, connect_to, refuse_default_database};
+use snowmint_stores::host::{Namespace, refuse_default_database};
+use snowmint_stores::{RecordStore as _, Url, connect_to};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
 use tokio::time::timeout;
@@ -49,7 +50,7 @@ pub fn serve(options: &Serve) -> Result<u8, Exit> {
     allow_connections();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     // Leases are renewed on this runtime too.
-    snowmint_stores::process::adopt(runtime.handle().clone());
+    snowmint_stores::host::adopt(runtime.handle().clone());
     runtime.block_on(run(options))?;
     // Does not wait longer for operations that the store leaves unanswered.
     runtime.shutdown_timeout(Duration::from_secs(1));

@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use snowmint_core::lease::Record;
 use snowmint_core::place::Variables;
 use snowmint_core::{SystemHost, Window, layouts, shown};
-use snowmint_stores::{Tag, connect, refuse_default_database};
+use snowmint_stores::host::refuse_default_database;
+use snowmint_stores::{Tag, connect};
 use tempfile::TempDir;
 
 use super::{command, complaint, lines, run, text};

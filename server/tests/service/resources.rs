@@ -2,7 +2,7 @@
 
 use serde_json::json;
 use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
-use snowmint_stores::Namespace;
+use snowmint_stores::host::Namespace;
 use tempfile::TempDir;
 
 use super::support::{Server, assert_increasing, command, directory, store, verb};

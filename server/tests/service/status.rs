@@ -5,7 +5,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use snowmint_core::layouts::SNOWMINT;
-use snowmint_stores::{Leases, Namespace, connect};
+use snowmint_stores::connect;
+use snowmint_stores::host::{Leases, Namespace};
 use snowmint_tests::engines::{Engine, Server as Store};
 
 use super::slow::Way;

@@ -112,7 +112,7 @@ mod tests {
 
     use super::*;
     use crate::engines::memory::Memory;
-    use crate::{Claimer, Terms};
+    use crate::host::{Claimer, Terms};
 
     #[tokio::test]
     async fn a_removed_namespace_is_made_again_with_its_layout() {

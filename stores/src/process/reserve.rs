@@ -9,7 +9,7 @@ use snowmint_core::Error;
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::process::reserve;
+/// use snowmint_stores::host::reserve;
 /// assert!(reserve::<u64>(1000)?.capacity() >= 1000);
 /// assert!(reserve::<u64>(u64::MAX).is_err());
 /// # Ok::<(), snowmint_core::Error>(())

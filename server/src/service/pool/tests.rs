@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI32, AtomicUsize};
 use std::task::Poll;
 use std::time::Duration;
 
-use snowmint_stores::process::lock;
+use snowmint_stores::host::lock;
 use tokio::sync::Notify;
 use tokio::task::yield_now;
 use tokio::time::{sleep, timeout};
