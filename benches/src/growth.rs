@@ -10,9 +10,10 @@ use std::error::Error;
 use std::sync::Arc;
 use std::time::Instant;
 
+use snowmint::host::unix_ms;
+use snowmint::layouts;
 use snowmint::stores::host::{Claimer, Granted, Leases, Namespace, Terms};
 use snowmint::stores::{CounterStore, connect};
-use snowmint::{layouts, unix_ms};
 use snowmint_engines::{Engine, Server};
 use turns::deciles;
 

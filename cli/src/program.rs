@@ -5,7 +5,7 @@ use std::fmt::Display;
 
 use clap::Parser;
 use clap::error::ContextKind;
-use snowmint::{Backend, Connect};
+use snowmint::host::{Backend, Connect};
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 

@@ -2,7 +2,7 @@
 #![no_main]
 
 use libfuzzer_sys::fuzz_target;
-use snowmint::record::{PLACES, RECORD_BYTES, from_bytes, latest, to_bytes};
+use snowmint::host::record::{PLACES, RECORD_BYTES, from_bytes, latest, to_bytes};
 
 /// Returns the same file with valid checksums, so that the fuzzer gets past their check.
 fn mended(file: &[u8]) -> Vec<u8> {

@@ -25,7 +25,7 @@ use crate::slots::{SlotDirectory, Slots};
 ///
 /// # Examples
 /// ```
-/// use snowmint::doctor::{self, Level};
+/// use snowmint::host::doctor::{self, Level};
 /// use snowmint::{Environment, LeaseOptions};
 /// let findings = doctor::examine(LeaseOptions::new().node(5), &Environment::default());
 /// let [layout, node] = &findings[..] else { panic!("two findings") };

@@ -3,7 +3,7 @@
 
 mod clock;
 mod cycles;
-pub mod doctor;
+mod doctor;
 mod environment;
 mod generator;
 mod id;
@@ -25,26 +25,32 @@ pub use snowmint_inspect::{inspect, sql};
 pub use snowmint_stores::Error;
 
 pub use self::clock::Clock;
-#[doc(hidden)]
-pub use self::cycles::unix_ms;
-pub use self::environment::Environment;
-pub use self::generator::options::{Connect, LeaseOptions, LeaseStore};
+pub use self::generator::options::{LeaseOptions, LeaseStore};
 pub use self::generator::status::Status;
-pub use self::generator::system::SystemHost;
-pub use self::generator::{Generator, forget_clock, release_callers_stores, release_leases};
 pub use self::id::Id;
-#[doc(hidden)]
-pub use self::ids::minter::host_locks;
 pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
-pub use self::lease::backend::Backend;
-pub use self::lease::key::ClockId;
-pub use self::lease::lessor::{Lessor, LessorGrant};
-pub use self::lease::on_lost::OnLost;
 pub use self::prefixed_id::{IdKind, PrefixedId};
-#[doc(hidden)]
-pub use self::slots::record;
-pub use self::slots::{SlotDirectory, SlotState, Slots};
+pub use self::slots::{SlotState, Slots};
 pub use self::snowflake::{Ids, LocalSnowflake, Snowflake};
+
+/// What the bindings to other languages, the command line and the service need besides. It may change in any version.
+#[doc(hidden)]
+pub mod host {
+    pub use crate::cycles::unix_ms;
+    pub mod doctor {
+        pub use crate::doctor::{Facts, Finding, Level, examine};
+    }
+    pub use crate::environment::Environment;
+    pub use crate::generator::options::Connect;
+    pub use crate::generator::system::SystemHost;
+    pub use crate::generator::{Generator, forget_clock, release_callers_stores, release_leases};
+    pub use crate::ids::minter::host_locks;
+    pub use crate::lease::backend::Backend;
+    pub use crate::lease::key::ClockId;
+    pub use crate::lease::lessor::{Lessor, LessorGrant};
+    pub use crate::lease::on_lost::OnLost;
+    pub use crate::slots::{SlotDirectory, record};
+}
 
 /// The crates below this one: the rules, and the stores.
 pub use {snowmint_core as core, snowmint_stores as stores};

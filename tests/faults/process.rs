@@ -7,8 +7,9 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use snowmint::core::Host;
+use snowmint::host::{ClockId, Generator};
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
-use snowmint::{ClockId, Error, ErrorKind, Generator, Layout, LeaseOptions, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique, wait_for};
 
 fn lease(scene: &Scene) -> LeaseOptions {

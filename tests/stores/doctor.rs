@@ -1,8 +1,9 @@
 //! `snowmint doctor` on real servers: what it finds, and that it claims nothing.
 
-use snowmint::doctor::{Facts, Finding, Level};
+use snowmint::host::doctor::{Facts, Finding, Level};
+use snowmint::host::{Environment, doctor};
 use snowmint::stores::connect;
-use snowmint::{Environment, LeaseOptions, Snowflake, doctor};
+use snowmint::{LeaseOptions, Snowflake};
 use snowmint_tests::engines::{Engine, Server, shared, shared_database};
 
 use crate::scene::{directory, unique};

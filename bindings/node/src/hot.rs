@@ -11,7 +11,7 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Either, Env, FromNapiValue, Result, ToNapiValue, Unknown};
 use napi::sys::{self, napi_callback_info, napi_env, napi_value};
 use napi::{Error, JsError, check_status};
-use snowmint::Generator;
+use snowmint::host::Generator;
 use snowmint_core::SystemHost;
 
 use crate::{refusal, saturated};

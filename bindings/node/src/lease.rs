@@ -9,7 +9,8 @@ use napi::bindgen_prelude::{
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
-use snowmint::{Environment, Generator, LeaseOptions, OnLost, SystemHost};
+use snowmint::LeaseOptions;
+use snowmint::host::{Environment, Generator, OnLost, SystemHost};
 use snowmint_core::place::Variables;
 use snowmint_core::{Integer, Layout};
 

@@ -9,7 +9,8 @@ use std::sync::Arc;
 
 use napi::bindgen_prelude::{Either, Env, Result, Unknown};
 use napi_derive::napi;
-use snowmint::{Error, Generator};
+use snowmint::Error;
+use snowmint::host::Generator;
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
 
 /// Makes the functions that mint, `[next, fill]`.

@@ -7,7 +7,7 @@ use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyCFunction, PyWeakrefMethods, PyWeakrefReference};
-use snowmint::ClockId;
+use snowmint::host::ClockId;
 
 /// The clocks that are alive, by their addresses.
 type Clocks = HashMap<usize, (ClockId, Py<PyWeakrefReference>)>;
@@ -32,7 +32,7 @@ pub(crate) fn clock_id(clock: &Bound<'_, PyAny>) -> PyResult<ClockId> {
             if own { clocks.remove(&address) } else { None }
         };
         drop(entry);
-        snowmint::forget_clock(id);
+        snowmint::host::forget_clock(id);
     })?;
     let reference = PyWeakrefReference::new_with(clock, gone).map_err(|_| {
         let kind = clock.get_type().name().map_or_else(|_| String::new(), |name| name.to_string());

@@ -30,7 +30,7 @@ const fn definition(name: &'static CStr, body: Body, documentation: &'static CSt
 pub(crate) fn mint_by_interpreter_lock() {
     // SAFETY: a thread is in a function of this module only while it holds the interpreter's lock. The functions that let go
     // of the lock meanwhile mint no such ID there. A second interpreter, which could have another lock, is refused.
-    unsafe { snowmint::host_locks() }
+    unsafe { snowmint::host::host_locks() }
 }
 
 /// Adds the method `next_id` to the class.

@@ -6,7 +6,7 @@ pub(crate) mod parts;
 use pyo3::exceptions::PyTypeError;
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyType};
-use snowmint::Environment;
+use snowmint::host::Environment;
 use snowmint_core::{Part, layouts};
 use snowmint_inspect::sql::{MariadbFunction, PostgresFunction};
 

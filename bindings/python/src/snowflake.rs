@@ -7,7 +7,8 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use snowmint::{Environment, Generator, LeaseOptions, OnLost};
+use snowmint::LeaseOptions;
+use snowmint::host::{Environment, Generator, OnLost};
 use snowmint_core::{Integer, Run, TextForm};
 
 use crate::buffer::Ids;

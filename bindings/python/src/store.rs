@@ -8,9 +8,10 @@ use pyo3::exceptions::{PyException, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
+use snowmint::host::{Backend, Connect, Lessor, LessorGrant};
 use snowmint::stores::host::{Claimer, Namespace, Terms};
 use snowmint::stores::{Found, RecordStore, ServerSettings, Version, Wrote};
-use snowmint::{Backend, Connect, Error, LeaseStore, Lessor, LessorGrant};
+use snowmint::{Error, LeaseStore};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
 use snowmint_core::{ErrorKind, Window};
@@ -82,13 +83,13 @@ fn backend(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<Backend> {
 /// Releases the rest of every window over a store written in Python.
 #[pyfunction]
 fn release_callers_stores(py: Python<'_>) {
-    py.detach(snowmint::release_callers_stores);
+    py.detach(snowmint::host::release_callers_stores);
 }
 
 /// Gives the nodes of all leases of this process back, before it ends by `os._exit`.
 #[pyfunction]
 pub(crate) fn release_leases(py: Python<'_>) {
-    py.detach(snowmint::release_leases);
+    py.detach(snowmint::host::release_leases);
 }
 
 /// A Python object with the methods of a store or lessor.

@@ -3,8 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use snowmint::doctor::{Facts, Finding, Level, examine};
-use snowmint::{Environment, LeaseOptions, LeaseStore};
+use snowmint::host::Environment;
+use snowmint::host::doctor::{Facts, Finding, Level, examine};
+use snowmint::{LeaseOptions, LeaseStore};
 use snowmint_core::Layout;
 
 use super::output;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
-use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, SystemHost};
+use snowmint::host::{Environment, Generator, SystemHost};
+use snowmint::{LeaseOptions, LeaseStore};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 

@@ -146,7 +146,8 @@ mod tests {
     use snowmint_core::layouts::SNOWMINT;
 
     use super::*;
-    use crate::{Backend, ClockId, Environment, Generator, LeaseOptions, LeaseStore, SystemHost as Host};
+    use crate::host::{Backend, ClockId, Environment, Generator, SystemHost as Host};
+    use crate::{LeaseOptions, LeaseStore};
 
     /// Grants what it was made with, by a clock that stands where it is set.
     #[derive(Clone, Debug)]

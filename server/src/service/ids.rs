@@ -4,7 +4,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use snowmint::{Environment, Generator, LeaseOptions, LeaseStore, Status, SystemHost};
+use snowmint::host::{Environment, Generator, SystemHost};
+use snowmint::{LeaseOptions, LeaseStore, Status};
 use snowmint_core::Layout;
 use snowmint_core::layouts::LEAF;
 use snowmint_stores::host::Namespace;

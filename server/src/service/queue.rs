@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use snowmint::{Generator, SystemHost};
+use snowmint::host::{Generator, SystemHost};
 use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost as Clock};
 use snowmint_stores::Error;
 use snowmint_stores::host::reserve;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use futures_util::future::maybe_done;
-use snowmint::Environment;
+use snowmint::host::Environment;
 use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::host::{Namespace, refuse_default_database};
 use snowmint_stores::{RecordStore as _, Url, connect_to};

@@ -5,7 +5,8 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use snowmint::{ClockId, Environment, Error, Generator, LeaseOptions};
+use snowmint::host::{ClockId, Environment, Generator};
+use snowmint::{Error, LeaseOptions};
 use snowmint_core::{ErrorKind, Host, Layout, Options};
 use snowmint_tests::tries;
 
