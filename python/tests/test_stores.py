@@ -418,7 +418,8 @@ HOLDER_OF_5 = """
     from snowmint import Snowflake, SnowmintError, StoreUnavailableError
     store, namespace, ledger, max_wait_ms = sys.argv[1:]
     try:
-        options = {"store": store, "namespace": namespace, "window_ms": 1000, "max_wait_ms": int(max_wait_ms)}
+        # A holder on a busy machine may wait for seconds.
+        options = {"store": store, "namespace": namespace, "window_ms": 3000, "max_wait_ms": int(max_wait_ms)}
         generator = None
         while generator is None:
             # A busy machine is slow to answer.
