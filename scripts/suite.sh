@@ -12,9 +12,9 @@ if [ $# -eq 0 ]; then
   echo "there is no such step"
   exit
 fi
-run=(make --no-print-directory --keep-going --output-sync=target --jobs="${JOBS:-$(nproc)}")
+run=(make --silent --no-print-directory --keep-going --output-sync=target --jobs="${JOBS:-$(nproc)}")
 
-needed=$(LC_ALL=C "${run[@]}" --dry-run --debug=basic "$@" | sed -En "s/^ *Must remake target '((setup|build)-.*)'\.$/\1/p") || exit 1
+needed=$(LC_ALL=C make --dry-run --debug=basic "$@" | sed -En "s/^ *Must remake target '((setup|build)-.*)'\.$/\1/p") || exit 1
 mapfile -t setups < <(grep ^setup <<< "$needed")
 mapfile -t builds < <(grep ^build <<< "$needed")
 missing=$(scripts/setup.sh --missing "${setups[@]#setup-}") || exit 1
@@ -41,7 +41,7 @@ status=$?
 echo
 left=0
 for step; do
-  if [ ! -e "$logs/$step.counts" ]; then
+  if [[ $step != setup-* && ! -e $logs/$step.counts ]]; then
     echo "not run, as a step before it failed: $step"
     left=$((left + 1))
   fi
