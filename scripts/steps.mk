@@ -9,7 +9,7 @@ tests := rust-tests npm-tests python-tests service-clients python-commands pytho
   rust-clippy-stores npm-clippy rust-bare-metal rust-docs rust-doctests npm-sizes python-pyright python-stubs npm-demo \
   python-guides
 quick_proofs := rust-mutants rust-loom rust-fleet rust-fuzz rust-nemesis
-proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom rust-exhaustive \
+proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom \
   rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions npm-masks \
   python-wheel python-sdist python-proof-parts python-masks python-sql python-site rust-masks service-image service-deploy \
   service-deploy-long service-long rust-long rust-nemesis rust-crates python-examples python-stub-names)
@@ -133,8 +133,6 @@ rust-miri: setup-nightly
 	scripts/miri.sh
 rust-loom: setup-rust
 	scripts/loom.sh
-rust-exhaustive: setup-rust
-	scripts/exhaustive.sh
 rust-fleet: setup-rust
 	scripts/fleet.sh $(if $(QUICK),10 3,120 25)
 rust-fuzz: setup-nightly setup-maturin
