@@ -14,6 +14,7 @@ use tokio::runtime::Handle;
 use tokio::sync::Notify;
 use tokio::time::{Instant, timeout_at};
 
+use self::fetch::Dry;
 pub use self::local::LocalNumbers;
 
 use super::source::{Counter, Source, Table, unknown};
@@ -156,16 +157,7 @@ impl Segments {
     /// `StoreUnavailable` if memory is empty and the last fetch failed. `WindowClosed` after a close. `Forked`.
     #[inline]
     pub fn try_next(&self) -> Result<u64, Error> {
-        let range = &self.0.fetched.get().range;
-        match range.take() {
-            Some(number) => {
-                if range.is_due() {
-                    self.prefetch();
-                }
-                Ok(number)
-            }
-            None => self.try_run_dry(1, 1).map(|run| run.start),
-        }
+        Ok(self.take()?)
     }
 
     /// Takes 1 to `count` consecutive numbers from memory.
@@ -174,15 +166,7 @@ impl Segments {
     /// As [`Segments::try_next`].
     #[inline]
     pub fn try_next_run(&self, count: u64) -> Result<Range<u64>, Error> {
-        let range = &self.0.fetched.get().range;
-        let run = range.take_run(count.max(1));
-        if run.is_empty() {
-            return self.try_run_dry(count.max(1), 1);
-        }
-        if range.is_due() {
-            self.prefetch();
-        }
-        Ok(run)
+        Ok(self.take_run(count)?)
     }
 
     /// Takes a number, and waits for a fetch if memory is empty.
@@ -190,9 +174,9 @@ impl Segments {
     /// # Errors
     /// As [`Segments::try_next`], after `max_wait_ms` at the latest.
     pub async fn next(&self) -> Result<u64, Error> {
-        match self.try_next() {
+        match self.take() {
             Ok(number) => Ok(number),
-            Err(error) => self.wait_after(error, 1, 1).await.map(|run| run.start),
+            Err(_) => self.patiently(|| self.take()).await,
         }
     }
 
@@ -201,9 +185,9 @@ impl Segments {
     /// # Errors
     /// As [`Segments::next`].
     pub async fn next_run(&self, count: u64) -> Result<Range<u64>, Error> {
-        match self.try_next_run(count) {
+        match self.take_run(count) {
             Ok(run) => Ok(run),
-            Err(error) => self.wait_after(error, count, 1).await,
+            Err(_) => self.patiently(|| self.take_run(count)).await,
         }
     }
 
@@ -213,15 +197,38 @@ impl Segments {
     /// As [`Segments::next`].
     pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
         let count = count.max(1);
-        match self.try_next_block(count) {
+        match self.take_block(count) {
             Ok(block) => Ok(block),
-            Err(error) => self.wait_after(error, count, count).await,
+            Err(_) => self.patiently(|| self.take_block(count)).await,
         }
     }
 
-    fn try_next_block(&self, count: u64) -> Result<Range<u64>, Error> {
+    #[inline]
+    fn take(&self) -> Result<u64, Dry> {
         let range = &self.0.fetched.get().range;
-        let Some(block) = range.take_block(count) else { return self.try_run_dry(count, count) };
+        let Some(number) = range.take() else { return self.run_after_fill(1, 1).map(|run| run.start) };
+        if range.is_due() {
+            self.prefetch();
+        }
+        Ok(number)
+    }
+
+    #[inline]
+    fn take_run(&self, count: u64) -> Result<Range<u64>, Dry> {
+        let range = &self.0.fetched.get().range;
+        let run = range.take_run(count.max(1));
+        if run.is_empty() {
+            return self.run_after_fill(count.max(1), 1);
+        }
+        if range.is_due() {
+            self.prefetch();
+        }
+        Ok(run)
+    }
+
+    fn take_block(&self, count: u64) -> Result<Range<u64>, Dry> {
+        let range = &self.0.fetched.get().range;
+        let Some(block) = range.take_block(count) else { return self.run_after_fill(count, count) };
         if range.is_due() {
             self.prefetch();
         }
@@ -236,7 +243,7 @@ impl Segments {
     /// Begins the first fetch.
     pub(super) fn begin(&self) {
         // Those who take numbers hear of an error.
-        drop(self.filled());
+        drop(self.fill(1));
     }
 
     /// As [`Segments::upcoming`], after the first fetch. `None` at the end of all numbers.
@@ -244,21 +251,10 @@ impl Segments {
     /// # Errors
     /// As [`Segments::next`].
     pub(super) async fn begun(&self) -> Result<Option<u64>, Error> {
-        let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
-        loop {
-            let news = self.0.news.notified();
-            let error = match self.filled() {
-                Ok(()) => return Ok(self.upcoming()),
-                Err(error) => error,
-            };
-            match error.kind() {
-                ErrorKind::Exhausted if error.wait_ms().is_none() => return Ok(None),
-                ErrorKind::StoreUnavailable | ErrorKind::Exhausted if Instant::now() < deadline => {}
-                _ => return Err(error),
-            }
-            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
-            // After news and after the pause alike.
-            let _ = timeout_at(pause.min(deadline), news).await;
+        match self.patiently(|| self.fill(1)).await {
+            Ok(()) => Ok(self.upcoming()),
+            Err(error) if error.kind() == ErrorKind::Exhausted && error.wait_ms().is_none() => Ok(None),
+            Err(error) => Err(error),
         }
     }
 

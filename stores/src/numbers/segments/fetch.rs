@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use snowmint_core::store::{Ask, Next, Reply};
-use snowmint_core::{ErrorKind, Integer, segment};
+use snowmint_core::{ErrorKind, Integer};
 use tokio::time::{Instant, timeout_at};
 
 use super::{Inner, Segments};
@@ -17,17 +17,46 @@ use crate::process::{forked, lock};
 /// The time between two reads of the configured step, in ms, as in Leaf.
 const REREAD_MS: u64 = 60_000;
 
+/// Why memory has too few numbers for a call.
+pub(super) enum Dry {
+    /// A fetch is under way, or comes in this many ms: the call may wait, or end by this error.
+    Wait(u64, Error),
+    /// No fetch would help.
+    Over(Error),
+}
+
+impl From<Dry> for Error {
+    fn from(dry: Dry) -> Self {
+        match dry {
+            Dry::Wait(_, error) | Dry::Over(error) => error,
+        }
+    }
+}
+
 impl Segments {
-    /// Begins a fetch if memory is empty.
-    ///
-    /// # Errors
-    /// As [`Segments::try_next`].
-    pub(super) fn filled(&self) -> Result<(), Error> {
+    /// Fills memory with at least this many numbers, or begins a fetch.
+    pub(super) fn fill(&self, least: u64) -> Result<(), Dry> {
         let fetched = self.0.fetched.get();
         if fetched.is_of_parent() {
-            return Err(forked());
+            return Err(Dry::Over(forked()));
         }
-        self.refill(&fetched.range, 1)
+        let refilled = lock(&self.0.machine).refill_block(&fetched.range, least, monotonic_ms());
+        let wait_ms = match refilled {
+            Ok(Next::Done(())) => return Ok(()),
+            Ok(Next::Ask(ask)) => {
+                if let Ask::Add(amount) = ask {
+                    self.fetch(amount);
+                }
+                1
+            }
+            Err(error) => error.wait_ms().ok_or_else(|| Dry::Over(error.into()))?,
+        };
+        let failed = lock(&self.0.failed).clone();
+        Err(match failed {
+            Some(error) if error.kind() != ErrorKind::StoreUnavailable => Dry::Over(error),
+            Some(error) => Dry::Wait(wait_ms, error),
+            None => Dry::Wait(wait_ms, snowmint_core::Error::numbers_dry(wait_ms).into()),
+        })
     }
 
     #[cold]
@@ -41,63 +70,33 @@ impl Segments {
         }
     }
 
+    /// Takes 1 to `count` numbers after a look into memory that found too few. With a `least` above 1 the numbers are this many.
     #[cold]
-    pub(super) fn try_run_dry(&self, count: u64, least: u64) -> Result<Range<u64>, Error> {
-        let fetched = self.0.fetched.get();
-        if fetched.is_of_parent() {
-            return Err(forked());
-        }
+    pub(super) fn run_after_fill(&self, count: u64, least: u64) -> Result<Range<u64>, Dry> {
+        let range = &self.0.fetched.get().range;
         loop {
-            self.refill(&fetched.range, least)?;
-            let run = if least > 1 { fetched.range.take_block(least) } else { Some(fetched.range.take_run(count)) };
+            self.fill(least)?;
+            let run = if least > 1 { range.take_block(least) } else { Some(range.take_run(count)) };
             if let Some(run) = run.filter(|run| !run.is_empty()) {
                 return Ok(run);
             }
         }
     }
 
-    /// Puts the fetched range into memory if memory has fewer than `least` numbers, or begins a fetch.
-    fn refill(&self, range: &segment::Range, least: u64) -> Result<(), Error> {
-        let refilled = lock(&self.0.machine).refill_block(range, least, monotonic_ms());
-        match refilled {
-            Ok(Next::Done(())) => Ok(()),
-            Ok(Next::Ask(Ask::Add(amount))) => {
-                self.fetch(amount);
-                Err(self.dry(1))
-            }
-            Ok(Next::Ask(_)) => Err(self.dry(1)),
-            Err(error) => Err(error.wait_ms().map_or_else(|| error.into(), |wait_ms| self.dry(wait_ms))),
-        }
-    }
-
-    /// Memory is empty: the last fetch failed, or a fetch is under way.
-    fn dry(&self, wait_ms: u64) -> Error {
-        lock(&self.0.failed).clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(wait_ms).into())
-    }
-
-    pub(super) async fn wait_after(&self, mut error: Error, count: u64, least: u64) -> Result<Range<u64>, Error> {
-        let try_again = || if least > 1 { self.try_next_block(least) } else { self.try_next_run(count) };
+    /// Makes an attempt until it has numbers, no fetch would help, or `max_wait_ms` is over.
+    pub(super) async fn patiently<T>(&self, attempt: impl Fn() -> Result<T, Dry>) -> Result<T, Error> {
         let deadline = Instant::now() + Duration::from_millis(self.0.max_wait_ms);
         loop {
-            if !matches!(error.kind(), ErrorKind::StoreUnavailable | ErrorKind::Exhausted)
-                || (error.kind() == ErrorKind::Exhausted && error.wait_ms().is_none())
-                || Instant::now() >= deadline
-            {
-                return Err(error);
-            }
             let news = self.0.news.notified();
-            // A fetch may have ended in between, and the machine repeats a failed fetch after a while.
-            match try_again() {
-                Ok(run) => return Ok(run),
-                Err(later) => error = later,
-            }
-            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(50, 100));
+            let wait_ms = match attempt() {
+                Ok(taken) => return Ok(taken),
+                Err(Dry::Wait(wait_ms, _)) if Instant::now() < deadline => wait_ms,
+                Err(dry) => return Err(dry.into()),
+            };
+            // The machine repeats a failed fetch after a while.
+            let pause = Instant::now() + Duration::from_millis(wait_ms.clamp(50, 100));
             // After news and after the pause alike.
             let _ = timeout_at(pause.min(deadline), news).await;
-            match try_again() {
-                Ok(run) => return Ok(run),
-                Err(later) => error = later,
-            }
         }
     }
 

@@ -42,13 +42,11 @@ impl LocalNumbers {
     /// # Errors
     /// As [`Segments::next`].
     pub async fn next(&mut self) -> Result<u64, Error> {
-        match self.try_next() {
-            Ok(number) => Ok(number),
-            Err(error) => {
-                let run = self.segments.wait_after(error, RUN, 1).await?;
-                Ok(self.keep(&run))
-            }
+        if let Ok(number) = self.try_next() {
+            return Ok(number);
         }
+        let run = self.segments.next_run(RUN).await?;
+        Ok(self.keep(&run))
     }
 
     #[cold]
