@@ -27,7 +27,7 @@ from snowmint import (
     WindowClosedError,
     layouts,
 )
-from snowmint.stores import HttpStore, Loan, Renewal, connect
+from snowmint.stores import HttpStore, LessorGrant, Renewal, connect
 from test_stores import (  # noqa: F401
     ONE_NODE,
     Place,
@@ -514,11 +514,11 @@ class Own:
 
     def claim(
         self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, *exclude: int
-    ) -> Loan:
+    ) -> LessorGrant:
         assert len(nonce) == 32
         self.asked.append((namespace, nonce))
         free = next(node for node in itertools.count() if node not in exclude)
-        return Loan(free, self.now_ms, self.now_ms + window_ms + max_ahead_ms, 1000, self.now_ms)
+        return LessorGrant(free, self.now_ms, self.now_ms + window_ms + max_ahead_ms, 1000, self.now_ms)
 
     def renew(
         self, namespace: str, nonce: str, node: int, unused_from_ms: int, window_ms: int, max_ahead_ms: int

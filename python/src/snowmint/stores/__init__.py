@@ -26,7 +26,7 @@ its thread, and later renewals of the same lease: set the client's own timeouts 
 from typing import TYPE_CHECKING, Any
 
 from snowmint.stores._connect import connect
-from snowmint.stores._store import Lessor, Loan, Renewal, Store
+from snowmint.stores._store import Lessor, LessorGrant, Renewal, Store
 from snowmint.stores.dynamodb import DynamoDbStore
 from snowmint.stores.file import FileStore
 from snowmint.stores.memory import MemoryStore
@@ -41,7 +41,7 @@ __all__ = [
     "FileStore",
     "HttpStore",
     "Lessor",
-    "Loan",
+    "LessorGrant",
     "MemoryStore",
     "RedisStore",
     "Renewal",

@@ -61,7 +61,7 @@ def new_version() -> int:
     return secrets.randbits(52) + 1
 
 
-class Loan(NamedTuple):
+class LessorGrant(NamedTuple):
     """A node that a lessor granted; times are of its clock, Unix ms."""
 
     node: int
@@ -94,7 +94,7 @@ class Lessor(Protocol):
 
     def claim(
         self, namespace: str, nonce: str, layout: str, label: str, window_ms: int, max_ahead_ms: int, /, *exclude: int
-    ) -> Loan:
+    ) -> LessorGrant:
         """Grants a node that is not among `exclude`. A nonce that holds a node gets that node again.
 
         A claim of one node calls it with the keyword argument `node`; all other calls are without.

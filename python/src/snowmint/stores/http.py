@@ -10,7 +10,7 @@ from urllib.parse import quote, urlsplit
 
 from snowmint._errors import InvalidStoreError, NodesExhaustedError, SnowmintError, StoreUnavailableError
 from snowmint._snowmint import SERVICE_NOT_SNOWMINT, SERVICE_REFUSALS, SERVICE_TOKEN_REFUSED
-from snowmint.stores._store import Loan, Renewal, refuse_green_threads
+from snowmint.stores._store import LessorGrant, Renewal, refuse_green_threads
 
 _CLASSES: dict[Any, type[SnowmintError]] = {
     kind.code: kind for kind in SnowmintError.__subclasses__() if kind.code in SERVICE_REFUSALS
@@ -77,7 +77,7 @@ class HttpStore:
         max_ahead_ms: int,
         *exclude: int,
         node: int | None = None,
-    ) -> Loan:
+    ) -> LessorGrant:
         """As `Lessor.claim`."""
         lease = self._ask(
             "POST",
@@ -93,7 +93,9 @@ class HttpStore:
         )
         try:
             window = lease["window"]
-            return Loan(lease["node"], window["start"], window["end"], lease["window_ms"], lease["server_time_ms"])
+            return LessorGrant(
+                lease["node"], window["start"], window["end"], lease["window_ms"], lease["server_time_ms"]
+            )
         except (KeyError, TypeError):
             raise self._odd("no lease") from None
 
