@@ -1,10 +1,10 @@
 //! The way of a generator to its lease: the process has it, or this call claims it.
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicU64;
-use std::time::Instant;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
 
-use snowmint_core::lease::check_node;
+use snowmint_core::lease::{check_node, claim_patience_ms};
 use snowmint_core::{ErrorKind, Options};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::{Background, Pending, Progress};
@@ -114,7 +114,11 @@ async fn claim<W: Wait>(
         Ok(claiming) => claiming,
         Err(error) => return Ok(Some(Err(error.into()))),
     };
-    let since = Instant::now();
+    let (since, least) = (Instant::now(), key.backend.least_patience());
+    let patience = || {
+        let slowest_ms = slowest_ms.load(Ordering::Relaxed);
+        Duration::from_millis(claim_patience_ms(key.terms.max_wait_ms, slowest_ms)).max(least)
+    };
     let unavailable = |why: String| Ok(Some(Err(Error::unavailable(&key.backend.name(), why).into())));
     loop {
         let progress = claiming.look();
@@ -130,10 +134,9 @@ async fn claim<W: Wait>(
             Progress::Done(claimed) => return Ok(Some(claimed)),
             Progress::BrokenOff => return unavailable("the claim of a node broke off".to_owned()),
             Progress::UnderWay => {
-                let patience = key.backend.patience(key.terms.max_wait_ms, &slowest_ms);
-                if since.elapsed() >= patience {
+                if since.elapsed() >= patience() {
                     // A lease that is granted later is dropped, which releases it.
-                    return unavailable(format!("no answer within {} ms", patience.as_millis()));
+                    return unavailable(format!("no answer within {} ms", patience().as_millis()));
                 }
                 wait.pause(1).await?;
             }

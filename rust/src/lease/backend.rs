@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use snowmint_core::lease::claim_patience_ms;
 use snowmint_stores::host::background::{Background, Progress};
 use snowmint_stores::host::{Claimer, Outcome, Refusal, StoreLease, Terms, claim_node};
 use snowmint_stores::{Error, RecordStore};
@@ -140,16 +139,12 @@ impl Backend {
         Ok(Background::Thread(lane(place)))
     }
 
-    /// Returns how long a claim may take, by the slowest answer so far.
-    pub(crate) fn patience(&self, max_wait_ms: u64, slowest_ms: &AtomicU64) -> Duration {
-        let patience = Duration::from_millis(claim_patience_ms(max_wait_ms, slowest_ms.load(Ordering::Relaxed)));
+    /// Returns how long a claim waits at least. An engine ends each call by itself, with a better sentence.
+    pub(crate) fn least_patience(&self) -> Duration {
         match self {
-            // An engine ends each call by itself, with a better sentence.
             #[cfg(feature = "engines")]
-            Self::Url(url) => {
-                snowmint_stores::host::longest_call(url).map_or(patience, |longest| patience.max(longest))
-            }
-            _ => patience,
+            Self::Url(url) => snowmint_stores::host::longest_call(url).unwrap_or_default(),
+            _ => Duration::ZERO,
         }
     }
 
