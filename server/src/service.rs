@@ -94,7 +94,7 @@ impl Service {
             size: settings.section_size,
             window_ms: settings.window_ms,
             max_wait_ms: settings.max_wait_ms,
-            most: MOST_SECTIONS,
+            max_sections: MOST_SECTIONS,
             memory_bytes: settings.users_memory_bytes,
             label: Some(settings.label.clone()),
             ..SectionsOptions::default()

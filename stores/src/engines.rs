@@ -52,6 +52,18 @@ pub use self::connected::{connected, longest_call};
 /// # Errors
 /// `InvalidStore` for an unknown scheme, a scheme whose feature is off, and a wrong URL, user or database.
 /// `StoreUnavailable` for a server without an answer. `UnsafeStore` names setting, value and cure.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::connect;
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// assert_eq!(store.name(), "memory");
+/// assert_eq!(connect("oracle://db").await.expect_err("no such engine").code(), "INVALID_STORE");
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect(url: &str) -> Result<Arc<dyn CounterStore>, Error> {
     connect_to(Url::parse(url)?).await
 }
@@ -60,6 +72,17 @@ pub async fn connect(url: &str) -> Result<Arc<dyn CounterStore>, Error> {
 ///
 /// # Errors
 /// As [`connect`].
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Url, connect_to};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect_to(Url::parse("memory:orders")?).await?;
+/// assert_eq!(store.add("counter", 5, 1).await?, 6);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect_to(url: Url) -> Result<Arc<dyn CounterStore>, Error> {
     match find(&url.scheme)? {
         #[cfg(feature = "memory")]

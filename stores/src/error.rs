@@ -67,6 +67,13 @@ impl Error {
     }
 
     /// Adds the ms after which the same call can succeed.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// let error = Error::unavailable("Redis at cache:6379", "it is loading").with_retry_after_ms(250);
+    /// assert_eq!(error.retry_after_ms(), Some(250));
+    /// ```
     #[must_use]
     pub fn with_retry_after_ms(mut self, ms: u64) -> Self {
         if let Repr::Told(told) = &mut self.0
@@ -80,6 +87,14 @@ impl Error {
     }
 
     /// Adds the error of a driver to an error with a sentence of its own, unless it has a source already.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::error::Error as _;
+    /// use snowmint_stores::Error;
+    /// let error = Error::unavailable("files in /srv/ids", "cannot write").with_source(std::io::Error::other("disk full"));
+    /// assert_eq!(error.source().expect("a source").to_string(), "disk full");
+    /// ```
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         if let Repr::Told(told) = &mut self.0
@@ -91,6 +106,14 @@ impl Error {
     }
 
     /// Returns the error without the error of a driver.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::error::Error as _;
+    /// use snowmint_stores::Error;
+    /// let error = Error::of_driver("files in /srv/ids", std::io::Error::other("disk full"));
+    /// assert!(error.without_source().source().is_none());
+    /// ```
     #[must_use]
     pub fn without_source(self) -> Self {
         match &self.0 {
@@ -104,26 +127,66 @@ impl Error {
     }
 
     /// Makes a `StoreUnavailable` of an error of the store's driver.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// let error = Error::of_driver("files in /srv/ids", std::io::Error::other("disk full"));
+    /// assert_eq!(error.to_string(), "files in /srv/ids: disk full");
+    /// ```
     pub fn of_driver(store: &str, error: impl std::error::Error + Send + Sync + 'static) -> Self {
         Self::unavailable(store, &error).with_source(error)
     }
 
     /// Adds the reason to an error of core's. Kind and waiting time stay.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_stores::Error;
+    /// let why = Error::unavailable("Redis at cache:6379", "no answer within 5000 ms");
+    /// let error = Error::explained(snowmint_core::Error::closed(), &why);
+    /// assert_eq!(error.kind(), ErrorKind::WindowClosed);
+    /// assert!(error.to_string().ends_with("Redis at cache:6379: no answer within 5000 ms"));
+    /// ```
     pub fn explained(error: snowmint_core::Error, why: &Self) -> Self {
         Self(Repr::Explained(error, Arc::new(why.clone())))
     }
 
     /// `StoreUnavailable`: which store, and what is wrong with it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// let error = Error::unavailable("Redis at cache:6379", "no answer within 5000 ms");
+    /// assert_eq!(error.code(), "STORE_UNAVAILABLE");
+    /// ```
     pub fn unavailable(store: &str, why: impl fmt::Display) -> Self {
         Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
     /// `InvalidStore`: which store, and what in its configuration is wrong.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// let error = Error::invalid_store("Redis at cache:6379", "wrong password");
+    /// assert_eq!(error.code(), "INVALID_STORE");
+    /// assert_eq!(error.to_string(), "Redis at cache:6379: wrong password");
+    /// ```
     pub fn invalid_store(store: &str, why: impl fmt::Display) -> Self {
         Self::told(ErrorKind::InvalidStore, format!("{store}: {why}"))
     }
 
     /// `UnsafeStore`: which store, what was found that a crash can lose writes by, and the cure.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// let error = Error::unsafe_store("our store", "its log is off", "turn the log on");
+    /// assert_eq!(error.code(), "UNSAFE_STORE");
+    /// assert!(error.to_string().starts_with("our store: its log is off"));
+    /// ```
     pub fn unsafe_store(store: &str, found: impl fmt::Display, cure: &str) -> Self {
         Self::found(store, Refusal { found, cure, option: Accepting::URL.lossy })
     }
@@ -132,12 +195,30 @@ impl Error {
     ///
     /// # Errors
     /// That.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// use snowmint_stores::Error;
+    /// let off = |setting: &str| (setting == "fsync").then_some("off");
+    /// let error = Error::refuse_unsafe("PostgreSQL at db:5432", Engine::Postgres, off).expect_err("a crash loses writes");
+    /// assert_eq!(error.code(), "UNSAFE_STORE");
+    /// ```
     pub fn refuse_unsafe<'a>(store: &str, engine: Engine, found: impl Fn(&str) -> Option<&'a str>) -> Result<(), Self> {
         engine.refuse(found).map_or(Ok(()), |finding| Err(Self::setting(store, &finding)))
     }
 
     /// `UnsafeStore`, if there is a setting of the store's engine by which a failover can lose confirmed writes: claims
     /// refuse it, renewals and fetches report it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// use snowmint_stores::Error;
+    /// let standby = |setting: &str| (setting == "asynchronous_standby").then_some("standby1");
+    /// let risk = Error::standby_risk("PostgreSQL at db:5432", Engine::Postgres, standby).expect("a standby");
+    /// assert_eq!(risk.code(), "UNSAFE_STORE");
+    /// ```
     pub fn standby_risk<'a>(store: &str, engine: Engine, found: impl Fn(&str) -> Option<&'a str>) -> Option<Self> {
         engine.standby_risk(found).map(|finding| Self::setting(store, &finding))
     }
@@ -151,6 +232,13 @@ impl Error {
     }
 
     /// What kind of failure this is.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_stores::Error;
+    /// assert_eq!(Error::from(snowmint_core::Error::forked()).kind(), ErrorKind::Forked);
+    /// ```
     pub fn kind(&self) -> ErrorKind {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.kind(),
@@ -159,11 +247,24 @@ impl Error {
     }
 
     /// The code of the kind, such as `"NODES_EXHAUSTED"`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// assert_eq!(Error::from(snowmint_core::Error::forked()).code(), "FORKED");
+    /// ```
     pub fn code(&self) -> &'static str {
         self.kind().code()
     }
 
     /// How long it would take in ms for the same call to have a chance; `None` if waiting does not help.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// assert_eq!(Error::from(snowmint_core::Error::numbers_dry(50)).wait_ms(), Some(50));
+    /// assert_eq!(Error::from(snowmint_core::Error::closed()).wait_ms(), None);
+    /// ```
     pub fn wait_ms(&self) -> Option<u64> {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.wait_ms(),
@@ -173,11 +274,25 @@ impl Error {
 
     /// For [`ErrorKind::Exhausted`], and for [`ErrorKind::NodesExhausted`] if it is known: the ms after which the same call
     /// can succeed, 1 or more.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Error;
+    /// assert_eq!(Error::from(snowmint_core::Error::numbers_dry(50)).retry_after_ms(), Some(50));
+    /// ```
     pub fn retry_after_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() != ErrorKind::ClockBackwards)
     }
 
     /// For [`ErrorKind::ClockBackwards`]: how many ms the clock lies behind the last ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::ErrorKind;
+    /// use snowmint_stores::Error;
+    /// let error = Error::told(ErrorKind::ClockBackwards, "the clock went back").with_retry_after_ms(7);
+    /// assert_eq!(error.by_ms(), Some(7));
+    /// ```
     pub fn by_ms(&self) -> Option<u64> {
         self.wait_ms().filter(|_| self.kind() == ErrorKind::ClockBackwards)
     }

@@ -4,15 +4,18 @@
 //! fence, or fail. The fence leaves a [`Floor`] in the store, where nodes, counters, sequences and sections without a record
 //! begin. All nodes are released: a holder that was suspended and not stopped finds at its next renewal that it lost its node.
 
+mod height;
+
 use std::collections::BTreeSet;
 use std::time::Duration;
 
 use snowmint_core::lease::{FenceTime, Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
-use snowmint_core::{SystemHost, Window, lease, section};
+use snowmint_core::{SystemHost, lease, section};
 use tokio::time::sleep;
 
+pub use self::height::Fence;
 use crate::error::Error;
 use crate::grant::claim::read_nodes;
 use crate::numbers::definition;
@@ -25,41 +28,21 @@ use crate::store::{CounterStore, Wrote};
 /// How long a service may go on with the floor that it has read, in ms.
 pub const NOTICE_MS: u64 = 500;
 
-/// The height of a fence.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fence {
-    /// The latest possible time of an ID of any holder, Unix ms. `None` takes the latest time that a holder can have reached.
-    pub until_ms: Option<i64>,
-    /// The upper limit of `window_ms` plus `max_ahead_ms` of all holders, in ms.
-    pub reach_ms: u64,
-    /// The newest end of a window of a slot in the same directory, Unix ms. `None` without slots.
-    pub slots_end_ms: Option<i64>,
-    /// Accepts a store without any record.
-    pub accepts_empty: bool,
-    /// The most numbers that any counter gave beyond its value in the store.
-    pub skip: u64,
-    /// Names of tickets that the store does not list: older versions did not pin their places.
-    pub tickets: Vec<String>,
-    /// Sets of users that the store does not list: older versions did not pin their sizes.
-    pub sets: Vec<String>,
-}
-
-impl Fence {
-    /// Skips that many numbers of each counter, and lets the records decide the time.
-    pub const fn skipping(skip: u64) -> Self {
-        Self {
-            until_ms: None,
-            reach_ms: Window::MOST_MS,
-            slots_end_ms: None,
-            accepts_empty: false,
-            skip,
-            tickets: Vec::new(),
-            sets: Vec::new(),
-        }
-    }
-}
-
 /// A fence that was raised.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::fence::{Fence, raise};
+/// use snowmint_stores::{Key, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// Key::raise(&*store, "visits", 41).await?;
+/// let raised = raise(&*store, &Fence::skipping(1000)).await?;
+/// assert!(raised.counts.contains(&("keys", 1)));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Raised {
     /// The time from which on nodes are granted, Unix ms.
@@ -74,6 +57,20 @@ pub struct Raised {
 /// Before it writes: `InvalidText` for a name that is not one, those of [`FenceTime`], and `StoreUnavailable` for a store without
 /// any record. Midway: `StoreUnavailable`;
 /// repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::fence::{Fence, raise};
+/// use snowmint_stores::{Key, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// Key::raise(&*store, "visits", 41).await?;
+/// let raised = raise(&*store, &Fence::skipping(1000)).await?;
+/// assert_eq!(Key::mark(&*store, "visits").await?, Some(1041));
+/// # Ok(())
+/// # }
+/// ```
 pub async fn raise(store: &dyn CounterStore, fence: &Fence) -> Result<Raised, Error> {
     // Before anything is raised, which nothing lowers again.
     fence.tickets.iter().try_for_each(|name| key("tickets/", name).map(drop))?;

@@ -1,4 +1,11 @@
 //! Statements and scripts that the stores of every language send to an engine.
+//!
+//! # Examples
+//! ```
+//! use snowmint_stores::scripts;
+//! // For a role that may not make tables.
+//! assert!(scripts::POSTGRES_SCHEMA.contains("snowmint_records"));
+//! ```
 
 /// The commands, one per line, whose answers are the settings of a Redis server. They are sent behind each request, in the
 /// same round trip: the reply to the request counts only if these settings keep it.

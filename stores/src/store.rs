@@ -10,6 +10,7 @@ pub(crate) mod key;
 #[cfg(feature = "engines")]
 mod options;
 pub mod plain_file;
+pub(crate) mod source;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
 #[cfg(any(
@@ -28,9 +29,25 @@ use async_trait::async_trait;
 use snowmint_core::durability::Engine;
 pub use snowmint_core::store::Version;
 
+pub use self::source::{NumberSource, SegmentTable, Tag, TicketServer};
 use crate::error::Error;
 
 /// A record and its version.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Found, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// assert_eq!(store.read("leases/orders/5").await?, None);
+/// store.write("leases/orders/5", b"value", 0).await?;
+/// let Found { value, version, .. } = store.read("leases/orders/5").await?.expect("a record");
+/// assert_eq!(value, b"value");
+/// assert!(version > 0);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The bytes, up to [`MAX_VALUE_BYTES`].
@@ -39,7 +56,33 @@ pub struct Found {
     pub version: Version,
 }
 
+impl Found {
+    /// Makes the answer of a [`RecordStore`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Found;
+    /// let found = Found::new("value", 1);
+    /// assert_eq!((found.value.as_slice(), found.version), (&b"value"[..], 1));
+    /// ```
+    pub fn new(value: impl Into<Vec<u8>>, version: Version) -> Self {
+        Self { value: value.into(), version }
+    }
+}
+
 /// The outcome of a write.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Wrote, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// let Wrote::Version(version) = store.write("leases/orders/5", b"one", 0).await? else { panic!("it is new") };
+/// assert_eq!(store.write("leases/orders/5", b"two", version + 1).await?, Wrote::Conflict);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wrote {
     /// The record is durable and has this version.
@@ -60,50 +103,216 @@ pub const MAX_KEY_BYTES: usize = 512;
 ///
 /// After an error of the kind `StoreUnavailable` a write may have happened, or may still happen. Every future ends: an
 /// implementation gives up after some seconds. Dropping a future is harmless.
+///
+/// # Examples
+/// ```
+/// use std::collections::BTreeMap;
+/// use std::sync::{Mutex, MutexGuard, PoisonError};
+/// use snowmint_stores::{Error, Found, RecordStore, Version, Wrote};
+///
+/// /// Records of this process. A real store answers when a record is durable.
+/// #[derive(Debug, Default)]
+/// struct Own(Mutex<BTreeMap<String, Found>>);
+///
+/// impl Own {
+///     fn records(&self) -> MutexGuard<'_, BTreeMap<String, Found>> {
+///         self.0.lock().unwrap_or_else(PoisonError::into_inner)
+///     }
+/// }
+///
+/// #[async_trait::async_trait]
+/// impl RecordStore for Own {
+///     fn name(&self) -> &str {
+///         "our store"
+///     }
+///
+///     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+///         Ok(self.records().get(key).cloned())
+///     }
+///
+///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+///         let mut records = self.records();
+///         if records.get(key).map_or(0, |found| found.version) != expected {
+///             return Ok(Wrote::Conflict);
+///         }
+///         records.insert(key.to_owned(), Found::new(value, expected + 1));
+///         Ok(Wrote::Version(expected + 1))
+///     }
+///
+///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+///         let under = |key: &str| key.strip_prefix(prefix).filter(|part| !part.contains('/')).map(str::to_owned);
+///         Ok(self.records().iter().filter_map(|(key, found)| Some((under(key)?, found.clone()))).collect())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// let store = Own::default();
+/// assert_eq!(store.write("leases/orders/5", b"value", 0).await?, Wrote::Version(1));
+/// assert_eq!(store.write("leases/orders/5", b"late", 0).await?, Wrote::Conflict);
+/// assert_eq!(store.list("leases/orders/").await?, [("5".to_owned(), Found::new("value", 1))]);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// Returns the engine and its address, for sentences: `PostgreSQL at db:5432`. Never a password.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(store.name(), "memory");
+    /// # Ok(())
+    /// # }
+    /// ```
     fn name(&self) -> &str;
 
     /// Reads the record of a key. `None` if the key has no record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.write("leases/orders/5", b"value", 0).await?;
+    /// assert_eq!(store.read("leases/orders/5").await?.expect("a record").value, b"value");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn read(&self, key: &str) -> Result<Option<Found>, Error>;
 
     /// Writes the record of a key if its version still is `expected`. Pass 0 for a new record.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Wrote, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert!(matches!(store.write("leases/orders/5", b"one", 0).await?, Wrote::Version(_)));
+    /// assert_eq!(store.write("leases/orders/5", b"two", 0).await?, Wrote::Conflict);
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error>;
 
     /// Lists the records directly under `prefix`, a key that ends in a slash: the rest of each key, in any order.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.write("leases/orders/5", b"value", 0).await?;
+    /// assert_eq!(store.list("leases/orders/").await?[0].0, "5");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error>;
 
     /// Lists the records below `prefix` at any depth by one query: the rest of each key, in any order. `None` if the engine has
     /// no such query.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.write("leases/orders/5", b"value", 0).await?;
+    /// let below = store.list_below("leases/").await?.expect("this engine has such a query");
+    /// assert_eq!(below[0].0, "orders/5");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
         let _ = prefix;
         Ok(None)
     }
 
     /// Reads the store's clock, in Unix ms. `None` if the store has no clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(store.clock_ms().await?, None, "it has the clock of this machine");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
         Ok(None)
     }
 
     /// Checks the store's settings before a claim. `UnsafeStore` if a failover could lose the claim, unless the store was
     /// opened with `allow_standby`. Renewals and fetches do not ask.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.refuse_standby().await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn refuse_standby(&self) -> Result<(), Error> {
         Ok(())
     }
 
     /// Returns the setting by which a failover could lose confirmed writes, as of the last check. `None` without such a setting.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(store.standby_risk(), None);
+    /// # Ok(())
+    /// # }
+    /// ```
     fn standby_risk(&self) -> Option<Error> {
         None
     }
 
     /// Reads the settings that decide whether the store's server keeps confirmed writes, also where the URL has
     /// `allow_unsafe`. `None` if the store does not know such settings.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(store.settings().await?, None, "it has none");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
         Ok(None)
     }
 
     /// Closes idle connections at the end of a program. `SQLite` then moves its write-ahead log into the database file.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.close().await;
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn close(&self) {}
 }
 
@@ -111,23 +320,128 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 ///
 /// A record and a counter of the same key are unrelated. After an error of the kind `StoreUnavailable` an addition may have
 /// happened, or may still happen.
+///
+/// # Examples
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::{Arc, Mutex, PoisonError};
+/// use snowmint_core::ErrorKind;
+/// use snowmint_stores::memory::Memory;
+/// use snowmint_stores::{CounterStore, Error, Found, RecordStore, Sequences, Version, Wrote};
+///
+/// /// Counters of this process, beside the records of a store in memory.
+/// #[derive(Debug, Default)]
+/// struct Own {
+///     records: Memory,
+///     counters: Mutex<HashMap<String, u64>>,
+/// }
+///
+/// #[async_trait::async_trait]
+/// impl CounterStore for Own {
+///     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+///         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+///         let number = counters.entry(counter.to_owned()).or_insert(start);
+///         // No number is above 2^63-1.
+///         let sum = number.checked_add(delta).filter(|sum| i64::try_from(*sum).is_ok());
+///         *number = sum.ok_or_else(|| Error::told(ErrorKind::Exhausted, format!("{counter} is at its end")))?;
+///         Ok(*number)
+///     }
+///
+///     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+///         let mut counters = self.counters.lock().unwrap_or_else(PoisonError::into_inner);
+///         let number = counters.get_mut(counter).filter(|number| **number == end);
+///         Ok(number.map(|number| *number = start).is_some())
+///     }
+/// }
+///
+/// # #[async_trait::async_trait]
+/// # impl RecordStore for Own {
+/// #     fn name(&self) -> &str {
+/// #         "our store"
+/// #     }
+/// #
+/// #     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+/// #         self.records.read(key).await
+/// #     }
+/// #
+/// #     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+/// #         self.records.write(key, value, expected).await
+/// #     }
+/// #
+/// #     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+/// #         self.records.list(prefix).await
+/// #     }
+/// # }
+/// #
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// assert_eq!(Sequences::new(Arc::new(Own::default())).next("invoices").await?, 1);
+/// # Ok(())
+/// # }
+/// ```
 #[async_trait]
 pub trait CounterStore: RecordStore {
     /// Adds `delta` to a counter and returns the sum. A new counter begins at `start`.
     ///
     /// `Exhausted` if the sum would pass 2^63-1: the counter stays unchanged.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(store.add("counter", 10, 1).await?, 11);
+    /// assert_eq!(store.add("counter", 10, 1).await?, 21);
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error>;
 
     /// Sets a counter from `end` back to `start`, and returns `false` if it is not at `end` any more. For unused numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// store.add("counter", 10, 1).await?;
+    /// assert!(store.lower("counter", 11, 5).await?);
+    /// assert!(!store.lower("counter", 11, 5).await?, "it is at 5");
+    /// # Ok(())
+    /// # }
+    /// ```
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error>;
 
     /// Returns the engine's own table of segments, Leaf's `leaf_alloc`. `None` for engines without tables.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert!(store.segments().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
     fn segments(&self) -> Option<&dyn SegmentTable> {
         None
     }
 }
 
 /// The settings that decide whether a server keeps confirmed writes.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::durability::Engine;
+/// use snowmint_stores::ServerSettings;
+/// let ServerSettings { engine, values, .. } =
+///     ServerSettings::new(Engine::Postgres, [("fsync".to_owned(), "off".to_owned())]);
+/// let value = |name: &str| values.iter().find(|(found, _)| found == name).map(|(_, value)| value.as_str());
+/// assert!(engine.refuse(value).is_some(), "a crash loses writes");
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ServerSettings {
     /// The engine, whose rules judge the values.
@@ -136,53 +450,17 @@ pub struct ServerSettings {
     pub values: Vec<(String, String)>,
 }
 
-/// The definition of a segment tag.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Tag {
-    /// The next unused number; Leaf's `max_id`.
-    pub next: u64,
-    /// How many numbers the first fetches take.
-    pub step: u64,
-    /// A text for people.
-    pub description: String,
-}
-
-/// Leaf's table `leaf_alloc(biz_tag, max_id, step, description, update_time)`. An existing table stays unchanged.
-#[async_trait]
-pub trait SegmentTable: Send + Sync {
-    /// Reads the row of a tag. `None` if the tag does not exist.
-    async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error>;
-    /// Adds a row. `false` if the tag exists.
-    async fn create(&self, tag: &str, row: &Tag) -> Result<bool, Error>;
-    /// Lists all tags.
-    async fn tags(&self) -> Result<Vec<String>, Error>;
-    /// Adds `amount` to `max_id` and returns the sum. `None` if the tag does not exist.
-    async fn fetch(&self, tag: &str, amount: u64) -> Result<Option<u64>, Error>;
-    /// Sets `max_id` from `end` back to `start`, and returns `false` if it is not at `end` any more.
-    async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error>;
-}
-
-/// A source of numbers that never gives a number twice, such as a native sequence of a database.
-#[async_trait]
-pub trait NumberSource: fmt::Debug + Send + Sync + 'static {
-    /// Returns the engine, its address and the name of the source there. Never a password.
-    fn name(&self) -> &str;
-    /// Returns the most numbers of one `take`.
-    fn most(&self) -> u64 {
-        100_000
-    }
-
-    /// Takes 1 to `count` numbers, in the order in which they were made. They are durable: the source never repeats them.
+impl ServerSettings {
+    /// Makes the answer of [`RecordStore::settings`].
     ///
-    /// `Exhausted` if the source has no more numbers.
-    async fn take(&self, count: u64) -> Result<Vec<i64>, Error>;
-}
-
-/// A server of tickets.
-#[async_trait]
-pub trait TicketServer: fmt::Debug + Send + Sync + 'static {
-    /// Returns the engine and its address. Never a password.
-    fn name(&self) -> &str;
-    /// Takes the next number. [`Form`](snowmint_core::ticket::Form) says how a number becomes a ticket.
-    async fn take(&self) -> Result<u64, Error>;
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// use snowmint_stores::ServerSettings;
+    /// let settings = ServerSettings::new(Engine::Postgres, [("fsync".to_owned(), "on".to_owned())]);
+    /// assert_eq!(settings.values[0].1, "on");
+    /// ```
+    pub fn new(engine: Engine, values: impl IntoIterator<Item = (String, String)>) -> Self {
+        Self { engine, values: values.into_iter().collect() }
+    }
 }

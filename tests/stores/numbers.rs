@@ -307,7 +307,8 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
 
 pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
     let set = unique("users");
-    let options = SectionsOptions { most: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
+    let options =
+        SectionsOptions { max_sections: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
     let few = Sections::new(scene.connect().await, &set, options).expect("an allocator");
     assert_eq!([next(&few, 0).await, next(&few, 100_000).await], [1, 1]);
     let begun = Instant::now();

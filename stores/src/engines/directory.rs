@@ -29,6 +29,17 @@ use crate::store::version;
 use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// A store in a directory.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::{CounterStore, Directory, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Directory::open(&Url::parse("file:/var/lib/snowmint")?)?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Directory {
     root: PathBuf,
@@ -42,6 +53,17 @@ impl Directory {
     /// # Errors
     /// `InvalidStore` for a wrong URL; `StoreUnavailable` if the directory cannot be made; `UnsafeStore` on a file system that loses writes, or does not share
     /// locks.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::{CounterStore, Directory, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Directory::open(&Url::parse("file:/var/lib/snowmint")?)?;
+    /// println!("{}", store.add("counter", 1, 0).await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(url: &Url) -> Result<Self, Error> {
         let path = url.rest.split_once(':').map_or("", |(_, path)| path);
         // Some people write file:///PATH.

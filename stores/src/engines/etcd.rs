@@ -31,6 +31,18 @@ const PAGE: i64 = 1000;
 const KEEP_ALIVE: Duration = Duration::from_secs(10);
 
 /// A store on an etcd cluster.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::etcd::Etcd;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Etcd::connect(&Url::parse("etcd://etcd1,etcd2,etcd3")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Etcd {
     cluster: Reconnecting<Cluster>,
@@ -71,6 +83,18 @@ impl Etcd {
     ///
     /// # Errors
     /// `StoreUnavailable` if no member answers; `InvalidStore` for a wrong URL, and if the members refuse the user.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::etcd::Etcd;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Etcd::connect(&Url::parse("etcd://etcd1,etcd2,etcd3")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, .. } = Address::of(url, 2379)?;
         let name = format!("etcd at {}", url.place());

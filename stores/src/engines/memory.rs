@@ -12,6 +12,19 @@ use crate::store::counter::{full, sum};
 use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// A store that ends with the process. A forked child has a separate, empty one.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::memory::Memory;
+/// use snowmint_stores::{RecordStore, Wrote};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Memory::new();
+/// assert!(matches!(store.write("leases/orders/5", b"value", 0).await?, Wrote::Version(_)));
+/// assert_eq!(store.read("leases/orders/5").await?.expect("a record").value, b"value");
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Default)]
 pub struct Memory(Mutex<Data>);
 
@@ -23,11 +36,30 @@ struct Data {
 
 impl Memory {
     /// An empty store.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::memory::Memory;
+    /// use snowmint_stores::RecordStore;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// assert_eq!(Memory::new().read("leases/orders/5").await?, None);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Returns the store of this name in this process. Each call with an empty name makes a new store.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use snowmint_stores::memory::Memory;
+    /// assert!(Arc::ptr_eq(&Memory::named("orders"), &Memory::named("orders")));
+    /// assert!(!Arc::ptr_eq(&Memory::named(""), &Memory::named("")));
+    /// ```
     pub fn named(name: &str) -> Arc<Self> {
         static NAMED: PerProcess<Mutex<BTreeMap<String, Arc<Memory>>>> = PerProcess::new();
         if name.is_empty() {

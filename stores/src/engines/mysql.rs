@@ -26,6 +26,18 @@ const TABLES: &[&str] = &["snowmint_records", "snowmint_counters", "snowmint_gua
 /// A store in tables of a `MariaDB` or `MySQL` database.
 ///
 /// Two more sources of numbers are [`sequence`](Self::sequence) and [`tickets`](Self::tickets).
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::mysql::Mysql;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 pub type Mysql = SqlStore<MyDialect>;
 
 /// A sequence of a `MariaDB` database.
@@ -33,6 +45,21 @@ pub type Mysql = SqlStore<MyDialect>;
 /// `NEXT VALUE` alone is not durable, even on a server that flushes every commit. So numbers are taken in a transaction that
 /// also writes a row of `snowmint_guards`. Other sessions may use the sequence by `NEXT VALUE`: after a crash of the server
 /// they may get their own numbers again, but never a number taken here.
+///
+/// # Examples
+/// ```no_run
+/// use std::sync::Arc;
+/// use snowmint_stores::mysql::Mysql;
+/// use snowmint_stores::{NativeNumbers, SegmentsOptions, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+/// let source = Arc::new(store.sequence("invoices").await?);
+/// let invoices = NativeNumbers::open(source, 100, SegmentsOptions::default())?;
+/// println!("{}", invoices.next().await?);
+/// # Ok(())
+/// # }
+/// ```
 pub type Sequence = sql::Sequence<MyDialect>;
 
 impl Mysql {
@@ -40,6 +67,18 @@ impl Mysql {
     ///
     /// # Errors
     /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::mysql::Mysql;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("MySQL")?;
         let options: MySqlConnectOptions = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;

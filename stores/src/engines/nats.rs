@@ -59,6 +59,18 @@ const NEVER: Version = 1 << 62;
 const AT_ONCE: usize = 64;
 
 /// A store on a NATS server or cluster.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::nats::Nats;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Nats::connect(&Url::parse("natss://me:secret@nats1,nats2,nats3/ids")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Nats {
     cluster: Reconnecting<Cluster>,
     prefix: String,
@@ -120,6 +132,18 @@ impl Nats {
     ///
     /// # Errors
     /// `StoreUnavailable` if no server answers; `InvalidStore` for a wrong URL, and if the server refuses the user; `UnsafeStore`, which names the setting.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::nats::Nats;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Nats::connect(&Url::parse("natss://me:secret@nats1,nats2,nats3/ids")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, monitor } = Address::of(url, 4222)?;
         let name = format!("NATS at {}", url.place());

@@ -21,9 +21,36 @@ pub const SCHEMA: &str = concat!(include_str!("../scripts/postgres/schema.sql"),
 /// It may be behind a pooler such as `PgBouncer`, in any mode: each step is one message with its own settings.
 ///
 /// Sequences of the database are sources of numbers too: [`sequence`](Self::sequence).
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::postgres::Postgres;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Postgres::connect(&Url::parse("postgres://me:secret@db/app")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 pub type Postgres = SqlStore<PgDialect>;
 
 /// A sequence of a `PostgreSQL` database. Other sessions may use it at the same time, by `nextval`.
+///
+/// # Examples
+/// ```no_run
+/// use std::sync::Arc;
+/// use snowmint_stores::postgres::Postgres;
+/// use snowmint_stores::{NativeNumbers, SegmentsOptions, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Postgres::connect(&Url::parse("postgres://me:secret@db/app")?).await?;
+/// let source = Arc::new(store.sequence("invoices_id_seq").await?);
+/// let invoices = NativeNumbers::open(source, 100, SegmentsOptions::default())?;
+/// println!("{}", invoices.next().await?);
+/// # Ok(())
+/// # }
+/// ```
 pub type Sequence = sql::Sequence<PgDialect>;
 
 impl Postgres {
@@ -31,6 +58,18 @@ impl Postgres {
     ///
     /// # Errors
     /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::postgres::Postgres;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Postgres::connect(&Url::parse("postgres://me:secret@db/app")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = url.server("PostgreSQL")?;
         let options: PgConnectOptions = url.rest.parse().map_err(|error| Error::invalid_store(&name, error))?;

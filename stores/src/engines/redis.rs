@@ -45,6 +45,18 @@ return 1
 ";
 
 /// A store on a Redis server.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::redis::Redis;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Redis::connect(&Url::parse("redis://:secret@cache/0")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct Redis {
     server: Reconnecting<Server>,
     prefix: String,
@@ -63,6 +75,18 @@ impl Redis {
     ///
     /// # Errors
     /// `StoreUnavailable` if the server does not answer; `InvalidStore` if the server refuses the user; `UnsafeStore`, which names the setting.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::redis::Redis;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Redis::connect(&Url::parse("redis://:secret@cache/0")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let name = format!("Redis at {}", url.place());
         let settings = Settings::new(url.allow_standby);

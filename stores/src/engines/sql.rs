@@ -30,6 +30,18 @@ use crate::store::version;
 use crate::store::{CounterStore, Found, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, Wrote};
 
 /// A store in tables of an SQL database.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::sqlite::Sqlite;
+/// use snowmint_stores::{RecordStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Sqlite::connect(&Url::parse("sqlite:/var/lib/ids.db")?).await?;
+/// println!("{:?}", store.settings().await?);
+/// # Ok(())
+/// # }
+/// ```
 pub struct SqlStore<D: Dialect> {
     pub(super) pool: Pool<D>,
     changes: Shared<(i64,)>,

@@ -18,6 +18,18 @@ pub const SCHEMA: &str = concat!(include_str!("../scripts/sqlite/schema.sql"), i
 /// A store in tables of a `SQLite` database. Other processes of the machine may use the file at the same time.
 ///
 /// It has no clock: the machine's clock is used.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::sqlite::Sqlite;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Sqlite::connect(&Url::parse("sqlite:/var/lib/ids.db")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 pub type Sqlite = SqlStore<LiteDialect>;
 
 impl Sqlite {
@@ -25,6 +37,17 @@ impl Sqlite {
     ///
     /// # Errors
     /// `StoreUnavailable`, `InvalidStore`, or `UnsafeStore`, which names setting, value and cure.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::sqlite::Sqlite;
+    /// use snowmint_stores::Url;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Sqlite::connect(&Url::parse("sqlite:/var/lib/ids.db")?).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let dialect = LiteDialect::new(url, settings::path(url)?);
         Self::open(dialect.name.clone(), url, dialect).await
@@ -35,6 +58,18 @@ impl Sqlite {
     ///
     /// # Errors
     /// `StoreUnavailable` if there is no database, the file exists, or it cannot be written.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use std::path::Path;
+    /// use snowmint_stores::sqlite::Sqlite;
+    /// use snowmint_stores::Url;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// Sqlite::back_up(&Url::parse("sqlite:/var/lib/ids.db")?, Path::new("/backups/ids.db")).await?;
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn back_up(url: &Url, to: &Path) -> Result<(), Error> {
         backup::back_up(url, to).await
     }

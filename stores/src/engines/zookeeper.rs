@@ -32,6 +32,18 @@ const SESSION: Duration = Duration::from_secs(10);
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 
 /// A store on a `ZooKeeper` ensemble.
+///
+/// # Examples
+/// ```no_run
+/// use snowmint_stores::zookeeper::Zookeeper;
+/// use snowmint_stores::{CounterStore, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Zookeeper::connect(&Url::parse("zookeeper://zk1,zk2,zk3/ids")?).await?;
+/// println!("{}", store.add("counter", 1, 0).await?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Zookeeper {
     ensemble: Reconnecting<Ensemble>,
@@ -62,6 +74,18 @@ impl Zookeeper {
     ///
     /// # Errors
     /// `StoreUnavailable` if no server answers; `InvalidStore` for a wrong URL.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::zookeeper::Zookeeper;
+    /// use snowmint_stores::{RecordStore, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Zookeeper::connect(&Url::parse("zookeeper://zk1,zk2,zk3/ids")?).await?;
+    /// println!("{}", store.name());
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, .. } = Address::of(url, 2181)?;
         let name = format!("ZooKeeper at {}", url.place());

@@ -22,6 +22,19 @@ const PREFIX: &str = "keys/";
 /// The numbers of one key, from 1 on, fetched ahead as [`Segments`] of a counter that is the next number.
 ///
 /// A record says whether the key exists. A key that is made again after a deletion continues above all its numbers.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Key, SegmentsOptions, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+/// assert_eq!([visits.next().await?, visits.next().await?], [1, 2]);
+/// assert_eq!(visits.last().await?, 2);
+/// visits.close().await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Key {
     store: Arc<dyn CounterStore>,
@@ -37,6 +50,17 @@ impl Key {
     /// # Errors
     /// `InvalidText` for a name that is not 1 to 128 bytes long, and for a new name that [`names`](snowmint_core::names) does
     /// not allow; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!(visits.next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn open(
         store: Arc<dyn CounterStore>,
         name: &str,
@@ -58,6 +82,20 @@ impl Key {
     ///
     /// # Errors
     /// As [`Key::open`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert!(Key::find(store.clone(), "visits", 100, SegmentsOptions::default()).await?.is_none());
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// let visits = Key::find(store, "visits", 100, SegmentsOptions::default()).await?.expect("it exists");
+    /// assert_eq!(visits.next().await?, 42);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn find(
         store: Arc<dyn CounterStore>,
         name: &str,
@@ -83,6 +121,19 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert!(!Key::exists(&*store, "visits").await?);
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// assert!(Key::exists(&*store, "visits").await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn exists(store: &dyn CounterStore, name: &str) -> Result<bool, Error> {
         is_there(store, &key(PREFIX, name)?).await
     }
@@ -92,6 +143,19 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert_eq!(Key::mark(&*store, "visits").await?, None);
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// assert_eq!(Key::mark(&*store, "visits").await?, Some(41));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn mark(store: &dyn CounterStore, name: &str) -> Result<Option<u64>, Error> {
         let key = key(PREFIX, name)?;
         if !is_there(store, &key).await? {
@@ -104,6 +168,19 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// assert!(Key::delete(&*store, "visits").await?);
+    /// assert!(!Key::delete(&*store, "visits").await?, "it does not exist any more");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn delete(store: &dyn CounterStore, name: &str) -> Result<bool, Error> {
         let key = key(PREFIX, name)?;
         Ok(is_there(store, &key).await? && make(store, &key, false).await?)
@@ -114,6 +191,18 @@ impl Key {
     /// # Errors
     /// `InvalidText`; `InvalidId` for a value of 2^63-1 or more, and if the key has a number above `value`, which leaves it
     /// unchanged; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// assert!(Key::raise(&*store, "visits", 7).await.is_err(), "it never goes back");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn raise(store: &dyn CounterStore, name: &str, value: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
         refuse_above(value)?;
@@ -140,6 +229,19 @@ impl Key {
     ///
     /// # Errors
     /// `InvalidText`; `InvalidId`, if the key is not above `value`; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Key::raise(&*store, "visits", 5_000_000).await?;
+    /// assert_eq!(Key::lower(&*store, "visits", 41).await?, 5_000_000);
+    /// assert_eq!(Key::mark(&*store, "visits").await?, Some(41));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn lower(store: &dyn CounterStore, name: &str, value: u64) -> Result<u64, Error> {
         let key = key(PREFIX, name)?;
         refuse_above(value)?;
@@ -168,6 +270,20 @@ impl Key {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// Key::raise(&*store, "clicks", 1).await?;
+    /// Key::delete(&*store, "clicks").await?;
+    /// assert_eq!(Key::existing(&*store).await?, ["visits"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn existing(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
         for (part, found) in store.list(PREFIX).await? {
@@ -182,6 +298,19 @@ impl Key {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Key::raise(&*store, "visits", 41).await?;
+    /// Key::delete(&*store, "visits").await?;
+    /// assert_eq!(Key::names(&*store).await?, ["visits"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn names(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         Ok(store.list(PREFIX).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
@@ -190,6 +319,18 @@ impl Key {
     ///
     /// # Errors
     /// As [`Segments::try_next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!(visits.next().await?, 1);
+    /// assert_eq!(visits.try_next()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn try_next(&self) -> Result<u64, Error> {
         self.segments.try_next()
@@ -199,6 +340,17 @@ impl Key {
     ///
     /// # Errors
     /// As [`Segments::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!([visits.next().await?, visits.next().await?], [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self) -> Result<u64, Error> {
         self.segments.next().await
     }
@@ -207,6 +359,17 @@ impl Key {
     ///
     /// # Errors
     /// As [`Segments::next_block`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!(visits.next_block(10).await?, 1..11);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
         self.segments.next_block(count).await
     }
@@ -215,6 +378,19 @@ impl Key {
     ///
     /// # Errors
     /// `StoreUnavailable`, before the first fetch only.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let visits = Key::open(connect("memory:").await?, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!(visits.last().await?, 0);
+    /// visits.next().await?;
+    /// assert_eq!(visits.last().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn last(&self) -> Result<u64, Error> {
         let next = match self.segments.begun().await? {
             Some(next) => next,
@@ -227,6 +403,21 @@ impl Key {
     ///
     /// # Errors
     /// As [`Segments::close`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Key, SegmentsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// let visits = Key::open(store.clone(), "visits", 100, SegmentsOptions::default()).await?;
+    /// visits.next().await?;
+    /// visits.close().await?;
+    /// let later = Key::open(store, "visits", 100, SegmentsOptions::default()).await?;
+    /// assert_eq!(later.next().await?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn close(&self) -> Result<u64, Error> {
         self.segments.close().await
     }

@@ -15,6 +15,34 @@ use crate::store::NumberSource;
 ///
 /// They need not be consecutive: other sessions use the sequence too, and it has its own increment. A [`Segments`] does the
 /// adaptive step, the fetching ahead and the waiting. Its numbers are the places of the sequence's numbers.
+///
+/// # Examples
+/// ```
+/// use std::sync::Arc;
+/// use std::sync::atomic::{AtomicI64, Ordering};
+/// use snowmint_stores::{Error, NativeNumbers, NumberSource, SegmentsOptions};
+/// /// Odd numbers of this process.
+/// #[derive(Debug)]
+/// struct Odd(AtomicI64);
+///
+/// #[async_trait::async_trait]
+/// impl NumberSource for Odd {
+///     fn name(&self) -> &str {
+///         "odd numbers"
+///     }
+///
+///     async fn take(&self, count: u64) -> Result<Vec<i64>, Error> {
+///         Ok((0..count).map(|_| self.0.fetch_add(2, Ordering::Relaxed)).collect())
+///     }
+/// }
+///
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), Error> {
+/// let numbers = NativeNumbers::open(Arc::new(Odd(AtomicI64::new(1))), 20, SegmentsOptions::default())?;
+/// assert_eq!([numbers.next().await?, numbers.next().await?], [1, 3]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct NativeNumbers {
     counted: Segments,
@@ -62,6 +90,35 @@ impl NativeNumbers {
     ///
     /// # Errors
     /// `InvalidId` for a step that is not 1 to 2^31-1.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicI64, Ordering};
+    /// # use snowmint_stores::{Error, NumberSource};
+    /// use snowmint_stores::{NativeNumbers, SegmentsOptions};
+    /// # /// Odd numbers of this process.
+    /// # #[derive(Debug)]
+    /// # struct Odd(AtomicI64);
+    /// #
+    /// # #[async_trait::async_trait]
+    /// # impl NumberSource for Odd {
+    /// #     fn name(&self) -> &str {
+    /// #         "odd numbers"
+    /// #     }
+    /// #
+    /// #     async fn take(&self, count: u64) -> Result<Vec<i64>, Error> {
+    /// #         Ok((0..count).map(|_| self.0.fetch_add(2, Ordering::Relaxed)).collect())
+    /// #     }
+    /// # }
+    /// #
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let numbers = NativeNumbers::open(Arc::new(Odd(AtomicI64::new(1))), 20, SegmentsOptions::default())?;
+    /// assert_eq!(numbers.next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn open(source: Arc<dyn NumberSource>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
         let chunks = Arc::<Mutex<Chunks>>::default();
         let most = source.most();
@@ -75,6 +132,36 @@ impl NativeNumbers {
     ///
     /// # Errors
     /// As [`Segments::try_next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicI64, Ordering};
+    /// # use snowmint_stores::{Error, NumberSource};
+    /// use snowmint_stores::{NativeNumbers, SegmentsOptions};
+    /// # /// Odd numbers of this process.
+    /// # #[derive(Debug)]
+    /// # struct Odd(AtomicI64);
+    /// #
+    /// # #[async_trait::async_trait]
+    /// # impl NumberSource for Odd {
+    /// #     fn name(&self) -> &str {
+    /// #         "odd numbers"
+    /// #     }
+    /// #
+    /// #     async fn take(&self, count: u64) -> Result<Vec<i64>, Error> {
+    /// #         Ok((0..count).map(|_| self.0.fetch_add(2, Ordering::Relaxed)).collect())
+    /// #     }
+    /// # }
+    /// #
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let numbers = NativeNumbers::open(Arc::new(Odd(AtomicI64::new(1))), 20, SegmentsOptions::default())?;
+    /// assert_eq!(numbers.next().await?, 1);
+    /// assert_eq!(numbers.try_next()?, 3);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn try_next(&self) -> Result<i64, Error> {
         loop {
             let place = self.counted.try_next()?;
@@ -88,6 +175,35 @@ impl NativeNumbers {
     ///
     /// # Errors
     /// As [`Segments::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicI64, Ordering};
+    /// # use snowmint_stores::{Error, NumberSource};
+    /// use snowmint_stores::{NativeNumbers, SegmentsOptions};
+    /// # /// Odd numbers of this process.
+    /// # #[derive(Debug)]
+    /// # struct Odd(AtomicI64);
+    /// #
+    /// # #[async_trait::async_trait]
+    /// # impl NumberSource for Odd {
+    /// #     fn name(&self) -> &str {
+    /// #         "odd numbers"
+    /// #     }
+    /// #
+    /// #     async fn take(&self, count: u64) -> Result<Vec<i64>, Error> {
+    /// #         Ok((0..count).map(|_| self.0.fetch_add(2, Ordering::Relaxed)).collect())
+    /// #     }
+    /// # }
+    /// #
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let numbers = NativeNumbers::open(Arc::new(Odd(AtomicI64::new(1))), 20, SegmentsOptions::default())?;
+    /// assert_eq!(numbers.next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self) -> Result<i64, Error> {
         loop {
             let place = self.counted.next().await?;
@@ -98,6 +214,35 @@ impl NativeNumbers {
     }
 
     /// Returns the number of fetches.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicI64, Ordering};
+    /// # use snowmint_stores::{Error, NumberSource};
+    /// use snowmint_stores::{NativeNumbers, SegmentsOptions};
+    /// # /// Odd numbers of this process.
+    /// # #[derive(Debug)]
+    /// # struct Odd(AtomicI64);
+    /// #
+    /// # #[async_trait::async_trait]
+    /// # impl NumberSource for Odd {
+    /// #     fn name(&self) -> &str {
+    /// #         "odd numbers"
+    /// #     }
+    /// #
+    /// #     async fn take(&self, count: u64) -> Result<Vec<i64>, Error> {
+    /// #         Ok((0..count).map(|_| self.0.fetch_add(2, Ordering::Relaxed)).collect())
+    /// #     }
+    /// # }
+    /// #
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let numbers = NativeNumbers::open(Arc::new(Odd(AtomicI64::new(1))), 20, SegmentsOptions::default())?;
+    /// assert_eq!((numbers.next().await?, numbers.fetches()), (1, 1));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn fetches(&self) -> u64 {
         self.counted.fetches()
     }

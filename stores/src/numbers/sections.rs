@@ -2,14 +2,14 @@
 
 mod allocator;
 mod memory;
+mod options;
 mod place;
 mod room;
 
-use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_core::section::{MEMORY_BYTES, SIZE, STEP, Users, refuse_little_memory};
+use snowmint_core::section::{Users, refuse_little_memory};
 use snowmint_core::{ErrorKind, Integer, bytes};
 use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
@@ -17,7 +17,8 @@ use tokio::time::{Instant, timeout_at};
 
 use self::allocator::Allocator;
 use self::memory::Budget;
-use super::{MAX_WAIT_MS, runtime};
+pub use self::options::SectionsOptions;
+use super::runtime;
 use crate::error::Error;
 use crate::process::Owner;
 use crate::process::label::label_with_host;
@@ -31,43 +32,25 @@ const SIZES: &str = "settings/sections/";
 /// How many sections a close gives back at the same time.
 const AT_ONCE: usize = 64;
 
-/// Options of an allocator.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SectionsOptions {
-    /// How many users share a record, at most 1,000,000: 100,000. The store pins the size of a set's first allocator, and
-    /// refuses another size.
-    pub size: NonZeroU32,
-    /// The amount by which `max_seq` rises: 10,000.
-    pub step: u64,
-    /// How long the section of a crashed allocator stays unavailable, in ms, at least 1000: 30,000.
-    pub window_ms: u64,
-    /// The longest wait of a call, in ms: 1000.
-    pub max_wait_ms: u64,
-    /// The most sections at the same time: 10,000. A section without requests makes room for another one.
-    pub most: usize,
-    /// The most bytes of memory for the users, at least 1 MiB: 64 MiB. A section takes about 4 kB, and a user 4 to 21 bytes.
-    /// A section without requests makes room for others, else the one with the most memory forgets its users, whose next
-    /// numbers are then up to `step` higher.
-    pub memory_bytes: u64,
-    /// The name of this allocator for people and clients, such as its address. By default program, process and host.
-    pub label: Option<String>,
-}
-
-impl Default for SectionsOptions {
-    fn default() -> Self {
-        Self {
-            size: SIZE,
-            step: STEP,
-            window_ms: 30_000,
-            max_wait_ms: MAX_WAIT_MS,
-            most: 10_000,
-            memory_bytes: MEMORY_BYTES,
-            label: None,
-        }
-    }
-}
-
 /// Another allocator that holds a section.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::Integer;
+/// use snowmint_stores::{Sections, SectionsOptions, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// let first = Sections::new(store.clone(), "messages", SectionsOptions::default().label("node-1:7070"))?;
+/// let second = Sections::new(store, "messages", SectionsOptions::default().label("node-2:7070"))?;
+/// let user = Integer::from(7u64);
+/// assert_eq!(first.next(user).await?, 1);
+/// assert_eq!(second.next(user).await.expect_err("the first one has it").code(), "WINDOW_CLOSED");
+/// let holder = second.holder(user).expect("the first one");
+/// assert_eq!((holder.label.as_str(), holder.is_namesake), ("node-1:7070", false));
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SectionHolder {
     /// Its label.
@@ -85,6 +68,21 @@ pub struct SectionHolder {
 ///
 /// Several allocators may serve one set of users; each section belongs to one allocator at a time. Clones are the same
 /// allocator. See [`section`](snowmint_core::section).
+///
+/// # Examples
+/// ```
+/// use snowmint_core::Integer;
+/// use snowmint_stores::{Sections, SectionsOptions, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+/// let (alice, bob) = (Integer::from(7u64), Integer::from(8u64));
+/// assert_eq!([messages.next(alice).await?, messages.next(alice).await?], [1, 2]);
+/// assert_eq!(messages.next(bob).await?, 1);
+/// messages.close().await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Sections(Arc<Open>);
 
@@ -107,6 +105,18 @@ impl Sections {
     /// # Errors
     /// `InvalidText` for a name that is not 1 to 128 bytes long; `InvalidId` for a size above 1,000,000, a step that is not
     /// 1 to 2^31-1, a window below 1000 ms, and less than 1 MiB of memory.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// assert_eq!(messages.next(Integer::from(7u64)).await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(store: Arc<dyn CounterStore>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
         let prefix = key("sections/", set)? + "/";
         refuse_little_memory(options.memory_bytes)?;
@@ -132,6 +142,20 @@ impl Sections {
     ///
     /// # Errors
     /// `InvalidId` if the store has another size, with both sizes; `StoreUnavailable`; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::num::NonZeroU32;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Sections::new(store.clone(), "messages", SectionsOptions::default())?.pin().await?;
+    /// let other = Sections::new(store, "messages", SectionsOptions::default().size(NonZeroU32::MIN))?;
+    /// assert_eq!(other.pin().await.expect_err("another size").code(), "INVALID_ID");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn pin(&self) -> Result<(), Error> {
         self.0.0.owner.refuse_sharing()?;
         self.0.0.pin().await
@@ -141,6 +165,18 @@ impl Sections {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Sections::new(store.clone(), "messages", SectionsOptions::default())?.pin().await?;
+    /// assert_eq!(Sections::sets(&*store).await?, ["messages"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sets(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         Ok(store.list(SIZES).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
@@ -153,6 +189,19 @@ impl Sections {
     /// `WindowClosed` with the label of another allocator that holds the section, and after a close; `StoreUnavailable` without
     /// an answer within `max_wait_ms`; `Exhausted` after 2^63-1, and with a time to retry while the most sections or the memory
     /// are all in use; `InvalidId` for a wrong user, and if the store has another size of sections; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// let user = Integer::from(7u64);
+    /// assert_eq!([messages.next(user).await?, messages.next(user).await?], [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
         let allocator = &self.0.0;
         allocator.owner.refuse_sharing()?;
@@ -184,6 +233,20 @@ impl Sections {
     }
 
     /// Returns the other allocator that held a user's section at the last request here. `None` without such an allocator.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// let user = Integer::from(7u64);
+    /// messages.next(user).await?;
+    /// assert_eq!(messages.holder(user), None, "this allocator holds the section");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn holder(&self, user: Integer) -> Option<SectionHolder> {
         let allocator = &self.0.0;
         allocator.owner.refuse_sharing().ok()?;
@@ -203,6 +266,21 @@ impl Sections {
     ///
     /// # Errors
     /// `Forked`. A section that cannot be given back is free after its window.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// let user = Integer::from(7u64);
+    /// messages.next(user).await?;
+    /// messages.close().await?;
+    /// assert_eq!(messages.next(user).await.expect_err("closed").code(), "WINDOW_CLOSED");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn close(&self) -> Result<(), Error> {
         let allocator = &self.0.0;
         allocator.owner.refuse_sharing()?;

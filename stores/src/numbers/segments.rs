@@ -2,6 +2,7 @@
 
 mod fetch;
 mod local;
+mod options;
 
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,9 +17,10 @@ use tokio::time::{Instant, timeout_at};
 
 use self::fetch::Dry;
 pub use self::local::LocalNumbers;
+pub use self::options::SegmentsOptions;
 
 use super::source::{Counter, Source, Table, unknown};
-use super::{MAX_WAIT_MS, definition, runtime};
+use super::{definition, runtime};
 use crate::error::Error;
 use crate::process::fork::{Cell, Fetched};
 use crate::process::forked;
@@ -27,19 +29,6 @@ use crate::process::monotonic::monotonic_ms;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
 use crate::store::{CounterStore, Tag};
-
-/// Options of a segment.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SegmentsOptions {
-    /// The longest wait of a call while memory is empty, in ms: 1000.
-    pub max_wait_ms: u64,
-}
-
-impl Default for SegmentsOptions {
-    fn default() -> Self {
-        Self { max_wait_ms: MAX_WAIT_MS }
-    }
-}
 
 /// The numbers of one tag, from memory. Clones share them.
 ///
@@ -56,6 +45,21 @@ impl Default for SegmentsOptions {
 ///
 /// Numbers are unique, and increase within a thread. Unused numbers of memory are skipped, unless [`close`](Self::close)
 /// gives them back. During an outage of the store memory serves until it is empty.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = connect("memory:").await?;
+/// Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+/// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+/// assert_eq!(orders.next().await?, 1);
+/// assert_eq!(orders.try_next()?, 2);
+/// orders.close().await?;
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Clone, Debug)]
 pub struct Segments(Arc<Inner>);
 
@@ -83,6 +87,18 @@ impl Segments {
     /// # Errors
     /// `InvalidText` for a tag that [`names`](snowmint_core::names) does not allow; `InvalidId` for a first number beyond
     /// 2^63-2 and for a step that is not 1 to 2^31-1; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// assert!(Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?);
+    /// assert!(!Segments::create(&*store, "orders", &Tag::new(5, 10)).await?, "it exists");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create(store: &dyn CounterStore, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         refuse_new(&key)?;
@@ -107,6 +123,18 @@ impl Segments {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// assert_eq!(Segments::tags(&*store).await?, ["orders"]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn tags(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         match store.segments() {
             Some(table) => table.tags().await,
@@ -118,6 +146,20 @@ impl Segments {
     ///
     /// # Errors
     /// `InvalidText` for an unknown tag; `InvalidId` for a step that is not 1 to 2^31-1; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store.clone(), "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert!(Segments::open(store, "refunds", SegmentsOptions::default()).await.is_err(), "no such tag");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn open(store: Arc<dyn CounterStore>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
         let key = key("segments/", tag)?;
         if store.segments().is_some() {
@@ -155,6 +197,20 @@ impl Segments {
     /// # Errors
     /// `Exhausted` with a time to retry if memory is empty and a fetch is under way, without a time at the end of all numbers.
     /// `StoreUnavailable` if memory is empty and the last fetch failed. `WindowClosed` after a close. `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert_eq!(orders.try_next()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn try_next(&self) -> Result<u64, Error> {
         Ok(self.take()?)
@@ -164,6 +220,20 @@ impl Segments {
     ///
     /// # Errors
     /// As [`Segments::try_next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert_eq!(orders.try_next_run(10)?, 2..12);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn try_next_run(&self, count: u64) -> Result<Range<u64>, Error> {
         Ok(self.take_run(count)?)
@@ -173,6 +243,20 @@ impl Segments {
     ///
     /// # Errors
     /// As [`Segments::try_next`], after `max_wait_ms` at the latest.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert_eq!(orders.next().await?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self) -> Result<u64, Error> {
         match self.take() {
             Ok(number) => Ok(number),
@@ -184,6 +268,20 @@ impl Segments {
     ///
     /// # Errors
     /// As [`Segments::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// let run = orders.next_run(10).await?;
+    /// assert!(run.start == 1 && (1..=10).contains(&run.count()));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next_run(&self, count: u64) -> Result<Range<u64>, Error> {
         match self.take_run(count) {
             Ok(run) => Ok(run),
@@ -195,6 +293,19 @@ impl Segments {
     ///
     /// # Errors
     /// As [`Segments::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next_block(10).await?, 1..11);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
         let count = count.max(1);
         match self.take_block(count) {
@@ -236,6 +347,21 @@ impl Segments {
     }
 
     /// Returns the next number, provided that no other holder of the tag fetches before. `None` before the first fetch.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.upcoming(), None);
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert_eq!(orders.upcoming(), Some(2));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn upcoming(&self) -> Option<u64> {
         self.0.fetched.get().range.upcoming()
     }
@@ -259,11 +385,39 @@ impl Segments {
     }
 
     /// Opens numbers for one thread, which takes them in runs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// let mut numbers = orders.local();
+    /// assert_eq!(numbers.next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn local(&self) -> LocalNumbers {
         LocalNumbers::new(self.clone())
     }
 
     /// Returns the number of fetches.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert_eq!(orders.fetches(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn fetches(&self) -> u64 {
         self.0.fetches.load(Ordering::Relaxed)
     }
@@ -276,6 +430,21 @@ impl Segments {
     /// # Errors
     /// `StoreUnavailable` leaves open whether the numbers went back; `Exhausted` if the fetch under way takes too long, and
     /// none went back; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.next().await?, 1);
+    /// assert!(orders.close().await? > 0, "unused numbers go back");
+    /// assert_eq!(orders.next().await.expect_err("closed").code(), "WINDOW_CLOSED");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn close(&self) -> Result<u64, Error> {
         let fetched = self.0.fetched.get();
         if fetched.is_of_parent() {

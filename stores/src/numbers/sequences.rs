@@ -25,6 +25,20 @@ use crate::store::key::{key, refuse_new};
 /// [`create`](Self::create) defines a sequence. Without it the first use gives a sequence `PostgreSQL`'s defaults. Each session
 /// has its own cache, and skips the values that it does not use. Calls of one session run one after the other. Those that wait for
 /// the same sequence at the same time share a write.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::sequence::Set;
+/// use snowmint_stores::{Sequences, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let session = Sequences::new(connect("memory:").await?);
+/// assert_eq!(session.next("invoices").await?, 1);
+/// session.set("invoices", &Set::to(41)).await?;
+/// assert_eq!(session.next("invoices").await?, 42);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Sequences {
     store: Arc<dyn CounterStore>,
@@ -99,6 +113,17 @@ impl Drop for Call<'_> {
 
 impl Sequences {
     /// Begins a session.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// assert_eq!(session.next("invoices").await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(store: Arc<dyn CounterStore>) -> Self {
         Self {
             store,
@@ -122,6 +147,20 @@ impl Sequences {
     /// # Errors
     /// `InvalidId` for wrong options; `InvalidText` for a name that [`names`](snowmint_core::names) does not allow;
     /// `StoreUnavailable`; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Options;
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// let tens = Options { increment: 10, ..Options::DEFAULT };
+    /// assert!(session.create("tens", &tens).await?);
+    /// assert_eq!([session.next("tens").await?, session.next("tens").await?], [1, 11]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
         self.owner.refuse_sharing()?;
         key("definitions/", name)?;
@@ -148,6 +187,20 @@ impl Sequences {
     ///
     /// # Errors
     /// `InvalidText`, `StoreUnavailable`, `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Options;
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// assert_eq!(session.definition("invoices").await?, None);
+    /// session.create("invoices", &Options::DEFAULT).await?;
+    /// assert_eq!(session.definition("invoices").await?, Some(Options::DEFAULT));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn definition(&self, name: &str) -> Result<Option<Options>, Error> {
         self.owner.refuse_sharing()?;
         let key = key("definitions/", name)?;
@@ -159,6 +212,17 @@ impl Sequences {
     /// # Errors
     /// `Exhausted` after the last value; `InvalidText` for a name that is not 1 to 128 bytes long, and for a new name that
     /// [`names`](snowmint_core::names) does not allow; `StoreUnavailable` without an answer within `max_wait_ms`; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// assert_eq!([session.next("invoices").await?, session.next("invoices").await?], [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
         let call = Call::begin(&self.waiting, name);
         self.call(name, |named, reply| call.next(named, reply), true).await
@@ -168,6 +232,19 @@ impl Sequences {
     ///
     /// # Errors
     /// As [`Sequences::next`], and `InvalidId` for a value that the sequence cannot have.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::Set;
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// assert_eq!(session.set("invoices", &Set::to(41)).await?, Some(41));
+    /// assert_eq!(session.next("invoices").await?, 42);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
         self.call(name, |named, reply| named.sequence.set(set, reply), false).await
     }
@@ -176,6 +253,19 @@ impl Sequences {
     ///
     /// # Errors
     /// `InvalidId` before the first value, in `pg`; `InvalidText`, `StoreUnavailable`, `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// assert!(session.current("invoices").await.is_err(), "no value yet");
+    /// session.next("invoices").await?;
+    /// assert_eq!(session.current("invoices").await?, Some(1));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
         self.owner.refuse_sharing()?;
         let mut session = self.session.lock().await;
@@ -186,6 +276,18 @@ impl Sequences {
     ///
     /// # Errors
     /// `InvalidId` before the first value; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// session.next("invoices").await?;
+    /// assert_eq!(session.last().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn last(&self) -> Result<i128, Error> {
         self.owner.refuse_sharing()?;
         let session = self.session.lock().await;

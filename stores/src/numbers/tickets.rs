@@ -32,6 +32,18 @@ const NAMES: &str = "tickets-there/";
 /// Numbers from `increment` independent servers. Each counts in steps of `increment` from its own offset.
 ///
 /// Numbers are unique over all servers and clients. Between servers they have no order.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Tickets, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let stores = vec![connect("memory:").await?, connect("memory:").await?];
+/// let photos = Tickets::over(stores, "photos")?;
+/// assert_eq!([photos.next().await?, photos.next().await?], [1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Tickets {
     machine: Mutex<snowmint_core::ticket::Tickets>,
@@ -51,6 +63,19 @@ impl Tickets {
     ///
     /// # Errors
     /// `InvalidId` unless there are 1 to 32 stores; `InvalidText` for a name that is not 1 to 128 bytes long.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Tickets, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let stores = vec![connect("memory:").await?, connect("memory:").await?];
+    /// let photos = Tickets::over(stores, "photos")?;
+    /// assert_eq!(photos.next().await?, 1);
+    /// assert!(Tickets::over(vec![], "photos").is_err(), "it needs a store");
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn over(stores: Vec<Arc<dyn CounterStore>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
@@ -64,6 +89,18 @@ impl Tickets {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Tickets, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// Tickets::over(vec![store.clone()], "photos")?.next().await?;
+    /// assert!(Tickets::names(&*store).await?.contains("photos"));
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn names(store: &dyn CounterStore) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
         for prefix in [PLACES, NAMES] {
@@ -76,6 +113,35 @@ impl Tickets {
     ///
     /// # Errors
     /// `InvalidId` unless there are 1 to 32 servers, each with a different offset from 1 to the increment.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::sync::Arc;
+    /// use std::sync::atomic::{AtomicU64, Ordering};
+    /// use snowmint_core::ticket::Form;
+    /// use snowmint_stores::{Error, TicketServer, Tickets};
+    ///
+    /// #[derive(Debug, Default)]
+    /// struct Counter(AtomicU64);
+    ///
+    /// #[async_trait::async_trait]
+    /// impl TicketServer for Counter {
+    ///     fn name(&self) -> &str {
+    ///         "a counter"
+    ///     }
+    ///
+    ///     async fn take(&self) -> Result<u64, Error> {
+    ///         Ok(self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    ///     }
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Error> {
+    /// let tickets = Tickets::new(vec![Arc::new(Counter::default())], Form::Counter, &[1], 1)?;
+    /// assert_eq!([tickets.next().await?, tickets.next().await?], [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub fn new(
         servers: Vec<Arc<dyn TicketServer>>,
         form: Form,
@@ -112,6 +178,17 @@ impl Tickets {
     /// `StoreUnavailable` with the error of each server if no server answers, or if a server counts with another increment;
     /// `InvalidId` if a store has another place; `InvalidText` for a new name that [`names`](snowmint_core::names) does not
     /// allow; `Exhausted` after 2^63-1; `Forked`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Tickets, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let photos = Tickets::over(vec![connect("memory:").await?], "photos")?;
+    /// assert_eq!([photos.next().await?, photos.next().await?], [1, 2]);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&self) -> Result<u64, Error> {
         self.owner.refuse_sharing()?;
         let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);

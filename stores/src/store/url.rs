@@ -22,6 +22,15 @@ use crate::error::Error;
 /// | `ca` | file of trusted certificates in PEM, for `rediss`, `etcds` and `natss` | |
 /// | `monitor` | for NATS: the monitoring address of each server, such as `http://HOST:8222,http://HOST:8222` | port 8222 of each host |
 /// | `prefix` | start of all keys, for engines without tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::Url;
+/// let url = Url::parse("postgres://me:secret@db:5432/app?sslmode=require&timeout_ms=250")?;
+/// assert_eq!((url.scheme.as_str(), url.timeout.as_millis()), ("postgres", 250));
+/// assert_eq!(url.rest, "postgres://me:secret@db:5432/app?sslmode=require");
+/// # Ok::<(), snowmint_stores::Error>(())
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Url {
     /// The engine: `postgres`, `mysql`, `redis`, ...
@@ -51,6 +60,15 @@ impl Url {
     /// # Errors
     /// `InvalidStore` for a URL without a scheme, an unknown option, and a wrong value of an option above. The message never
     /// shows a password.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Url;
+    /// assert_eq!(Url::parse("sqlite:/var/lib/ids.db?connections=2")?.connections, Some(2));
+    /// let error = Url::parse("redis://:secret@cache?ssl=true").expect_err("no such option");
+    /// assert_eq!(error.to_string(), "redis: there is no option ssl: for TLS the URL begins with rediss://");
+    /// # Ok::<(), snowmint_stores::Error>(())
+    /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
         let refused = |why: String| Error::told(ErrorKind::InvalidStore, why);
         let (scheme, after) = text.split_once(':').filter(|(scheme, _)| !scheme.is_empty()).ok_or_else(|| {
@@ -110,6 +128,13 @@ impl Url {
     }
 
     /// Returns host and port, or the path, for sentences. User and password are left out.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Url;
+    /// assert_eq!(Url::parse("postgres://me:secret@db:5432/app")?.place(), "db:5432/app");
+    /// # Ok::<(), snowmint_stores::Error>(())
+    /// ```
     pub fn place(&self) -> &str {
         let after = self.rest.split_once(':').map_or("", |(_, after)| after);
         let after = after.split_once('?').map_or(after, |(place, _)| place);

@@ -21,6 +21,22 @@ const NO_NEXT: [u16; 2] = [1467, 167];
 const MOST_SERVERS: u64 = 65_535;
 
 /// A table of tickets of a `MariaDB` or `MySQL` database.
+///
+/// # Examples
+/// ```no_run
+/// use std::sync::Arc;
+/// use snowmint_core::ticket::Form;
+/// use snowmint_stores::mysql::Mysql;
+/// use snowmint_stores::{Tickets, Url};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+/// let server = store.tickets("Tickets64", "a", 1, 1).await?;
+/// let photos = Tickets::new(vec![Arc::new(server)], Form::Ticket, &[1], 1)?;
+/// println!("{}", photos.next().await?);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct Tickets {
     pool: Pool<MyDialect>,
@@ -47,6 +63,22 @@ impl Mysql {
     ///
     /// # Errors
     /// `InvalidStore` for a table without tickets and a wrong offset; `UnsafeStore` for a table that is not of `InnoDB`.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use snowmint_core::ticket::Form;
+    /// use snowmint_stores::mysql::Mysql;
+    /// use snowmint_stores::{Tickets, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+    /// let server = store.tickets("Tickets64", "a", 1, 1).await?;
+    /// let photos = Tickets::new(vec![Arc::new(server)], Form::Ticket, &[1], 1)?;
+    /// println!("{}", photos.next().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn tickets(&self, table: &str, stub: &str, increment: u64, offset: u64) -> Result<Tickets, Error> {
         let pool = self.pool.clone();
         let table = Identifier::new(pool.name(), table)?;

@@ -86,6 +86,21 @@ impl<D: NativeSequences> SqlStore<D> {
     /// # Errors
     /// `InvalidStore` if the sequence does not exist, or the server is `MySQL`, which has no sequences.
     /// `UnsafeStore` for a sequence that has `CYCLE`, is unlogged, or is not of `InnoDB`.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use snowmint_stores::postgres::Postgres;
+    /// use snowmint_stores::{NativeNumbers, SegmentsOptions, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Postgres::connect(&Url::parse("postgres://me:secret@db/app")?).await?;
+    /// let source = Arc::new(store.sequence("invoices_id_seq").await?);
+    /// let invoices = NativeNumbers::open(source, 100, SegmentsOptions::default())?;
+    /// println!("{}", invoices.next().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn sequence(&self, name: &str) -> Result<Sequence<D>, Error> {
         let pool = self.pool.clone();
         let name = Identifier::new(pool.name(), name)?;

@@ -27,7 +27,7 @@ impl Allocator {
     /// # Errors
     /// `Exhausted` if all sections had a request less than 1 s ago.
     pub(super) fn make_place(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
-        let most = allocator.options.most;
+        let most = allocator.options.max_sections;
         if places.len() >= most && Self::give_back_unused(allocator, places, |_, places| places.len() < most) == 0 {
             let told = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
             return Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(FULL_MS));

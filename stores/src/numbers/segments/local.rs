@@ -11,6 +11,20 @@ const RUN: u64 = 256;
 /// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
 ///
 /// A drop skips the rest of the run. In a forked child every call is `Forked`.
+///
+/// # Examples
+/// ```
+/// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+/// # #[tokio::main(flavor = "current_thread")]
+/// # async fn main() -> Result<(), snowmint_stores::Error> {
+/// # let store = connect("memory:").await?;
+/// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+/// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+/// let mut numbers = orders.local();
+/// assert_eq!([numbers.next().await?, numbers.next().await?], [1, 2]);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug)]
 pub struct LocalNumbers {
     segments: Segments,
@@ -27,6 +41,21 @@ impl LocalNumbers {
     ///
     /// # Errors
     /// As [`Segments::try_next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// let mut numbers = orders.local();
+    /// assert_eq!(numbers.next().await?, 1);
+    /// assert_eq!(numbers.try_next()?, 2);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[inline]
     pub fn try_next(&mut self) -> Result<u64, Error> {
         // The run is not on a page that a forked child sees wiped.
@@ -41,6 +70,19 @@ impl LocalNumbers {
     ///
     /// # Errors
     /// As [`Segments::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// # let store = connect("memory:").await?;
+    /// # Segments::create(&*store, "orders", &Tag::new(1, 1000)).await?;
+    /// let orders = Segments::open(store, "orders", SegmentsOptions::default()).await?;
+    /// assert_eq!(orders.local().next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     pub async fn next(&mut self) -> Result<u64, Error> {
         if let Ok(number) = self.try_next() {
             return Ok(number);
