@@ -6,7 +6,7 @@ mod turns;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Instant, UNIX_EPOCH};
+use std::time::{Duration, Instant, UNIX_EPOCH};
 
 use snowmint::stores::memory::Memory;
 use snowmint::stores::{CounterStore, Segments, SegmentsOptions, Tag, Tickets, connect};
@@ -16,8 +16,8 @@ use turns::{Contender, compare};
 const MILLION: u64 = 1_000_000;
 
 async fn open(store: &Arc<dyn CounterStore>, tag: &str, step: u64) -> Result<Segments, Error> {
-    Segments::create(&**store, tag, &Tag { next: 1, step, description: "a benchmark".to_owned() }).await?;
-    Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 60_000 }).await
+    Segments::create(&**store, tag, &Tag::new(1, step).description("a benchmark")).await?;
+    Segments::open(store.clone(), tag, SegmentsOptions::default().max_wait(Duration::from_secs(60))).await
 }
 
 /// Until the number that is fetched in the background is there.

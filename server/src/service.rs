@@ -90,15 +90,13 @@ impl Service {
     pub async fn new(watched: Arc<Watched>, settings: Settings) -> Result<Arc<Self>, Error> {
         let store: Arc<dyn CounterStore> = Arc::<Watched>::clone(&watched);
         Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
-        let options = SectionsOptions {
-            size: settings.section_size,
-            window_ms: settings.window_ms,
-            max_wait_ms: settings.max_wait_ms,
-            max_sections: MOST_SECTIONS,
-            memory_bytes: settings.users_memory_bytes,
-            label: Some(settings.label.clone()),
-            ..SectionsOptions::default()
-        };
+        let options = SectionsOptions::default()
+            .size(settings.section_size)
+            .window(Duration::from_millis(settings.window_ms))
+            .max_wait(Duration::from_millis(settings.max_wait_ms))
+            .max_sections(MOST_SECTIONS)
+            .memory_bytes(settings.users_memory_bytes)
+            .label(settings.label.clone());
         let floored = Floored::over(Arc::clone(&store));
         let openings = Openings::of(Arc::clone(&watched), settings.max_wait_ms);
         let leases = Leases::new(store.clone());

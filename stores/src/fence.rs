@@ -44,6 +44,7 @@ pub const NOTICE_MS: u64 = 500;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Raised {
     /// The time from which on nodes are granted, Unix ms.
     pub until_ms: i64,

@@ -84,6 +84,7 @@ impl Found {
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Wrote {
     /// The record is durable and has this version.
     Version(Version),

@@ -35,7 +35,7 @@ impl Work {
         let runtime = tokio::runtime::Runtime::new().expect("a runtime");
         runtime.block_on(async {
             let store = connect(url).await.expect("it connects");
-            let tag = Tag { next: 1, step: 20, description: String::new() };
+            let tag = Tag::new(1, 20);
             Segments::create(&*store, "takes", &tag).await.expect("a tag");
             let options = Options { cache: Some(3), ..Options::DEFAULT };
             Sequences::new(store).create("takes", &options).await.expect("a sequence");

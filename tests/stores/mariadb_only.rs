@@ -302,7 +302,7 @@ fn counters_and_segments_never_repeat_over_kills() {
     let mut server = start(&[]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
-        let tag = Tag { next: 1, step: 10, description: String::new() };
+        let tag = Tag::new(1, 10);
         table(&store).create("t", &tag).await.expect("it is made");
         numbers_never_repeat_over_kills(&mut server, |client| {
             let store = store.clone();

@@ -15,11 +15,13 @@ use tokio::task::JoinSet;
 use crate::scene::{Scene, unique};
 
 fn tag(next: u64, step: u64) -> Tag {
-    Tag { next, step, description: "for a test".to_owned() }
+    Tag::new(next, step).description("for a test")
 }
 
 async fn segments(store: &Arc<dyn CounterStore>, tag: &str) -> Segments {
-    Segments::open(store.clone(), tag, SegmentsOptions { max_wait_ms: 20_000 }).await.expect("there is such a tag")
+    Segments::open(store.clone(), tag, SegmentsOptions::default().max_wait(Duration::from_secs(20)))
+        .await
+        .expect("there is such a tag")
 }
 
 pub async fn a_segment_starts_at_the_first_number_of_its_tag(scene: Arc<Scene>) {
@@ -94,7 +96,7 @@ pub async fn tickets_over_two_stores_have_no_gap_and_no_repeat(scene: Arc<Scene>
         vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     // Long waits, since on a busy machine a slow store would be skipped.
-    let tickets = || Tickets::over(stores.clone(), &name).expect("two stores").with_max_wait_ms(60_000);
+    let tickets = || Tickets::over(stores.clone(), &name).expect("two stores").with_max_wait(Duration::from_secs(60));
     let (first, second) = (tickets(), tickets());
     let mut taken = Vec::new();
     for _ in 0..20 {
@@ -110,7 +112,8 @@ pub async fn another_number_or_order_of_ticket_stores_is_refused(scene: Arc<Scen
         vec![scene.connect().await, Arc::new(snowmint::stores::memory::Memory::new())];
     let name = unique("tickets");
     // Long waits, since on a busy machine a slow store would be skipped.
-    let over = |stores, name: &str| Tickets::over(stores, name).expect("ticket stores").with_max_wait_ms(60_000);
+    let over =
+        |stores, name: &str| Tickets::over(stores, name).expect("ticket stores").with_max_wait(Duration::from_secs(60));
     let first = over(stores[..1].to_vec(), &name);
     assert_eq!(first.next().await, Ok(1));
     // Over both stores, the second ticket would be 1 again.
@@ -130,7 +133,7 @@ pub async fn another_number_or_order_of_ticket_stores_is_refused(scene: Arc<Scen
 }
 
 async fn sequences(scene: &Scene) -> Sequences {
-    Sequences::new(scene.connect().await).with_max_wait_ms(20_000)
+    Sequences::new(scene.connect().await).with_max_wait(Duration::from_secs(20))
 }
 
 pub async fn a_sequence_answers_like_psql(scene: Arc<Scene>) {
@@ -217,13 +220,11 @@ pub async fn a_sequence_of_several_sessions_never_repeats(scene: Arc<Scene>) {
 const WINDOW_MS: u64 = 1000;
 
 async fn allocator(scene: &Scene, set: &str, label: &str) -> Sections {
-    let options = SectionsOptions {
-        window_ms: WINDOW_MS,
-        step: 10,
-        max_wait_ms: 20_000,
-        label: Some(label.to_owned()),
-        ..SectionsOptions::default()
-    };
+    let options = SectionsOptions::default()
+        .window(Duration::from_millis(WINDOW_MS))
+        .step(10)
+        .max_wait(Duration::from_secs(20))
+        .label(label);
     Sections::new(scene.connect().await, set, options).expect("an allocator")
 }
 
@@ -285,7 +286,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
     let first = allocator(&scene, &set, "one").await;
     assert_eq!(next(&first, 1500).await, 1);
     let of_size = async |size: u32| {
-        let options = SectionsOptions { size: size.try_into().expect("not zero"), ..SectionsOptions::default() };
+        let options = SectionsOptions::default().size(size.try_into().expect("not zero"));
         Sections::new(scene.connect().await, &set, options).expect("an allocator")
     };
     // With sections of 1,000, user 1500 would be in another section and begin with 1.
@@ -300,7 +301,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
     }
     assert_eq!(of_size(100_000).await.pin().await, Ok(()));
     assert!(Sections::sets(&*scene.connect().await).await.expect("a list").contains(&set));
-    let huge = SectionsOptions { size: std::num::NonZeroU32::MAX, ..SectionsOptions::default() };
+    let huge = SectionsOptions::default().size(std::num::NonZeroU32::MAX);
     let refused = Sections::new(scene.connect().await, &set, huge).expect_err("34 GB a section");
     assert!(refused.to_string().contains("1 to 1000000 users, not 4294967295"), "{refused}");
 }
@@ -308,7 +309,7 @@ pub async fn another_size_of_sections_is_refused(scene: Arc<Scene>) {
 pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
     let set = unique("users");
     let options =
-        SectionsOptions { max_sections: 2, max_wait_ms: 20_000, window_ms: 60_000, ..SectionsOptions::default() };
+        SectionsOptions::default().max_sections(2).max_wait(Duration::from_secs(20)).window(Duration::from_secs(60));
     let few = Sections::new(scene.connect().await, &set, options).expect("an allocator");
     assert_eq!([next(&few, 0).await, next(&few, 100_000).await], [1, 1]);
     let begun = Instant::now();
@@ -328,15 +329,13 @@ pub async fn an_idle_section_makes_room(scene: Arc<Scene>) {
 
 pub async fn a_full_memory_forgets_users_and_gives_unused_sections_back(scene: Arc<Scene>) {
     let set = unique("users");
-    let options = SectionsOptions {
-        memory_bytes: 1 << 20,
-        step: 100,
-        max_wait_ms: 20_000,
-        window_ms: 60_000,
-        ..SectionsOptions::default()
-    };
+    let options = SectionsOptions::default()
+        .memory_bytes(1 << 20)
+        .step(100)
+        .max_wait(Duration::from_secs(20))
+        .window(Duration::from_secs(60));
     let full = Sections::new(scene.connect().await, &set, options).expect("an allocator");
-    let other = SectionsOptions { max_wait_ms: 50, ..SectionsOptions::default() };
+    let other = SectionsOptions::default().max_wait(Duration::from_millis(50));
     let other = Sections::new(scene.connect().await, &set, other).expect("an allocator");
     let deadline = Instant::now() + Duration::from_secs(60);
     // 30,000 users of a section take 400 kB: the memory has room for two such sections.
@@ -363,7 +362,9 @@ pub async fn a_section_has_one_allocator_and_then_a_successor(scene: Arc<Scene>)
     // Both waits end early: within 2,500 ms the allocator sees that the holder renews, even without calls; half a
     // window is too short to find a holder dead.
     for max_wait_ms in [2500, WINDOW_MS / 2] {
-        let other = SectionsOptions { window_ms: WINDOW_MS, max_wait_ms, ..SectionsOptions::default() };
+        let other = SectionsOptions::default()
+            .window(Duration::from_millis(WINDOW_MS))
+            .max_wait(Duration::from_millis(max_wait_ms));
         let other = Sections::new(scene.connect().await, &set, other).expect("an allocator");
         assert_eq!(other.holder(Integer::from(6u64)), None);
         let refused = loop {

@@ -63,12 +63,13 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
     )
     .expect("a node");
     let (segments, sequences, sections, first) = runtime.block_on(async {
-        let row = Tag { next: 1, step: 100, description: String::new() };
+        let row = Tag::new(1, 100);
         Segments::create(&*store, "away", &row).await.expect("a tag");
-        let options = SegmentsOptions { max_wait_ms: MAX_WAIT_MS };
+        let options = SegmentsOptions::default().max_wait(Duration::from_millis(MAX_WAIT_MS));
         let segments = Segments::open(store.clone(), "away", options).await.expect("a tag");
-        let sequences = Sequences::new(store.clone()).with_max_wait_ms(MAX_WAIT_MS);
-        let options = SectionsOptions { max_wait_ms: MAX_WAIT_MS, window_ms: 1000, ..SectionsOptions::default() };
+        let sequences = Sequences::new(store.clone()).with_max_wait(Duration::from_millis(MAX_WAIT_MS));
+        let options =
+            SectionsOptions::default().max_wait(Duration::from_millis(MAX_WAIT_MS)).window(Duration::from_secs(1));
         let sections = Sections::new(store.clone(), "away", options).expect("an allocator");
         // On a busy machine the first answer may come too late. Then its number is skipped.
         let first = (
@@ -173,7 +174,7 @@ fn one_of_three_stores_is_enough_for_tickets() {
         for server in &servers {
             stores.push(connect(&server.url()).await.expect("it connects"));
         }
-        let tickets = Tickets::over(stores, "photos").expect("three stores").with_max_wait_ms(15_000);
+        let tickets = Tickets::over(stores, "photos").expect("three stores").with_max_wait(Duration::from_secs(15));
         let mut taken = Vec::new();
         for _ in 0..9 {
             taken.push(tickets.next().await.expect("a ticket"));

@@ -116,7 +116,7 @@ fn nothing_repeats((mut server, mut pooler): (Server, Server), url: &str) {
     Engine::Postgres.client(server.port(), "CREATE SEQUENCE takes");
     run(async {
         let store = connect(url).await.expect("it connects");
-        let tag = Tag { next: 1, step: 20, description: "it's $1 \\".to_owned() };
+        let tag = Tag::new(1, 20).description("it's $1 \\");
         Segments::create(&*store, "takes", &tag).await.expect("a tag");
         let options = Options { cache: Some(500), ..Options::DEFAULT };
         Sequences::new(store).create("takes", &options).await.expect("a sequence");

@@ -79,7 +79,7 @@ impl Place {
     fn fence(&self, reach_ms: u64) -> i64 {
         let mut until_ms = 0;
         run(async {
-            let fence = Fence { reach_ms, accepts_empty: true, ..Fence::skipping(0) };
+            let fence = Fence::skipping(0).reach(Duration::from_millis(reach_ms)).accepts_empty(true);
             let raised = raise(&*connect(&self.url()).await.expect("it connects"), &fence).await.expect("raised");
             until_ms = raised.until_ms;
         });
@@ -250,7 +250,7 @@ fn a_suspended_holder_mints_nothing_beside_its_successor(store: &mut dyn Restora
     let mut until_ms = 0;
     wait_for("the store is fenced", || {
         run(async {
-            let fence = Fence { reach_ms: 1000, ..Fence::skipping(0) };
+            let fence = Fence::skipping(0).reach(Duration::from_secs(1));
             let Ok(store) = connect(&url).await else { return };
             until_ms = raise(&*store, &fence).await.map_or(0, |raised| raised.until_ms);
         });

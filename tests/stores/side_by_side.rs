@@ -1,5 +1,7 @@
 //! Runs the same statements on the database's sequences and on ours.
 
+use std::time::Duration;
+
 use snowmint::stores::Sequences;
 use snowmint_core::sequence::{Dialect, Options, Set, by_name};
 use snowmint_tests::engines::Engine;
@@ -134,7 +136,7 @@ async fn compare(scene: &Scene, cases: &[Case], sql: fn(&str, &str) -> String, e
     for (definition, options, statements) in cases {
         let name = unique("beside");
         scene.client(&format!("CREATE SEQUENCE {name} {definition}"));
-        let session = Sequences::new(scene.connect().await).with_max_wait_ms(20_000);
+        let session = Sequences::new(scene.connect().await).with_max_wait(Duration::from_secs(20));
         assert_eq!(session.create(&name, options).await, Ok(true));
         // The database runs the statements in one session too. A refused statement prints nothing; the next ones still
         // run.

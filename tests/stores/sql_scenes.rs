@@ -283,7 +283,7 @@ pub fn table(store: &Arc<dyn CounterStore>) -> &dyn SegmentTable {
 }
 
 fn tag(next: u64, step: u64, description: &str) -> Tag {
-    Tag { next, step, description: description.to_owned() }
+    Tag::new(next, step).description(description)
 }
 
 pub async fn segments_use_leafs_table(store: Arc<dyn CounterStore>) {

@@ -56,7 +56,7 @@ fn keys_that_are_closed_together_lose_no_number() {
     run(async {
         let store = connect(&with_option(&url, "timeout_ms=600000")).await.expect("it connects");
         let all = setting("SNOWMINT_KEYS", 2000);
-        let options = SegmentsOptions { max_wait_ms: 600_000 };
+        let options = SegmentsOptions::default().max_wait(Duration::from_secs(600));
         for round in [1, 2] {
             let mut keys = JoinSet::new();
             for name in 0..all {

@@ -19,11 +19,11 @@ pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     let Ok(Wrote::Version(first)) = store.write(&key, b"one", 0).await else { panic!("it is written") };
     assert!(first > 0);
     assert_eq!(other.write(&key, b"x", 0).await, Ok(Wrote::Conflict), "something is there");
-    assert_eq!(other.read(&key).await, Ok(Some(Found { value: b"one".to_vec(), version: first })));
+    assert_eq!(other.read(&key).await, Ok(Some(Found::new(b"one", first))));
     let Ok(Wrote::Version(second)) = other.write(&key, b"two", first).await else { panic!("it is written") };
     assert_ne!(first, second);
     assert_eq!(store.write(&key, b"three", first).await, Ok(Wrote::Conflict), "that version is gone");
-    assert_eq!(store.read(&key).await, Ok(Some(Found { value: b"two".to_vec(), version: second })));
+    assert_eq!(store.read(&key).await, Ok(Some(Found::new(b"two", second))));
     // A write of the same bytes makes a new version too.
     let Ok(Wrote::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
     assert_ne!(second, third);
@@ -47,7 +47,7 @@ pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) 
         let first: Vec<_> = outcomes.iter().filter(|(_, wrote)| *wrote != Wrote::Conflict).collect();
         let [(writer, Wrote::Version(written))] = first[..] else { panic!("one is first: {outcomes:?}") };
         let found = scene.connect().await.read(&key).await.expect("an answer").expect("a record");
-        assert_eq!(found, Found { value: vec![round, *writer], version: *written });
+        assert_eq!(found, Found::new(vec![round, *writer], *written));
         version = *written;
     }
 }
@@ -61,7 +61,7 @@ pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc
         let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
             panic!("it is written")
         };
-        wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
+        wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
     }
     // Wildcards of SQL and other languages are ordinary letters in a key.
     for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
@@ -84,7 +84,7 @@ pub async fn a_deep_list_has_every_record_below_its_prefix(scene: Arc<Scene>) {
         let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
             panic!("it is written")
         };
-        wanted.push((part.to_owned(), Found { value: part.as_bytes().to_vec(), version }));
+        wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
     }
     for key in [format!("{name}x/0/1"), format!("{}_/0/1", &name[..name.len() - 1])] {
         assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
@@ -109,7 +109,7 @@ pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
         [(format!("{name}/a"), all_bytes), (format!("{name}/A"), vec![]), (long, vec![0xff; MAX_VALUE_BYTES])]
     {
         let Ok(Wrote::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
-        assert_eq!(store.read(&key).await, Ok(Some(Found { value, version })));
+        assert_eq!(store.read(&key).await, Ok(Some(Found::new(value, version))));
     }
 }
 

@@ -51,7 +51,10 @@ impl Taker {
             Kind::User => {
                 // Does not wait long for users whom another process serves.
                 let (window_ms, max_wait_ms) = (WINDOW_MS, WINDOW_MS / 5);
-                let options = SectionsOptions { window_ms, max_wait_ms, step: 50, ..SectionsOptions::default() };
+                let options = SectionsOptions::default()
+                    .window(Duration::from_millis(window_ms))
+                    .max_wait(Duration::from_millis(max_wait_ms))
+                    .step(50);
                 Self::User(Sections::new(store, USERS_OF_SERVICE, options)?)
             }
             Kind::Native => Self::Native(takes::native(url).await?),
@@ -140,13 +143,15 @@ async fn inherited(store: &dyn CounterStore) -> Result<(), SnowmintError> {
 /// Takes numbers, forks, and prints the numbers and refusals that parent and children get after the fork.
 async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let store = connect(url).await?;
-    Segments::create(&*store, "forks", &Tag { next: 1, step: 10_000, description: String::new() }).await?;
-    let segments = Segments::open(store.clone(), "forks", SegmentsOptions { max_wait_ms: PATIENCE_MS }).await?;
+    Segments::create(&*store, "forks", &Tag::new(1, 10_000)).await?;
+    let segments =
+        Segments::open(store.clone(), "forks", SegmentsOptions::default().max_wait(Duration::from_millis(PATIENCE_MS)))
+            .await?;
     let mut local = segments.local();
     println!("{} {}", segments.next().await?, local.next().await?);
-    let sequences = Sequences::new(store.clone()).with_max_wait_ms(PATIENCE_MS);
-    let tickets = Tickets::over(vec![store.clone()], "forks")?.with_max_wait_ms(PATIENCE_MS);
-    let options = SectionsOptions { max_wait_ms: PATIENCE_MS, ..SectionsOptions::default() };
+    let sequences = Sequences::new(store.clone()).with_max_wait(Duration::from_millis(PATIENCE_MS));
+    let tickets = Tickets::over(vec![store.clone()], "forks")?.with_max_wait(Duration::from_millis(PATIENCE_MS));
+    let options = SectionsOptions::default().max_wait(Duration::from_millis(PATIENCE_MS));
     let sections = Sections::new(store.clone(), &format!("forks-{}", std::process::id()), options)?;
     println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
     for _ in 0..4 {

@@ -158,7 +158,7 @@ impl RecordStore for PyStore {
     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
         self.ask(|store| {
             let found = call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Bound<'_, PyAny>)>>()?;
-            found.map(|(value, answer)| Ok(Found { value, version: version(&answer, 0)? })).transpose()
+            found.map(|(value, answer)| Ok(Found::new(value, version(&answer, 0)?))).transpose()
         })
     }
 
@@ -179,7 +179,7 @@ impl RecordStore for PyStore {
             let all = call(&store.py().get_type::<PyList>(), (all,))?;
             let record = |each: PyResult<Bound<'_, PyAny>>| {
                 let (part, value, answer) = each?.extract::<(String, Vec<u8>, Bound<'_, PyAny>)>()?;
-                Ok((part, Found { value, version: version(&answer, 0)? }))
+                Ok((part, Found::new(value, version(&answer, 0)?)))
             };
             all.try_iter()?.map(record).collect()
         })
@@ -216,7 +216,7 @@ impl RecordStore for PyStore {
             call(&store.getattr("settings")?, ())?.extract::<Option<(String, HashMap<String, String>)>>()
         })?;
         let settings = found.and_then(|(engine, values)| Some((Engine::find(&engine)?, values)));
-        Ok(settings.map(|(engine, values)| ServerSettings { engine, values: values.into_iter().collect() }))
+        Ok(settings.map(|(engine, values)| ServerSettings::new(engine, values)))
     }
 
     fn standby_risk(&self) -> Option<Error> {

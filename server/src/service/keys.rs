@@ -1,6 +1,7 @@
 //! Keys for Redis clients.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_core::segment::MAX_STEP;
@@ -38,7 +39,7 @@ impl Keys {
             store,
             openings,
             step: settings.step,
-            options: SegmentsOptions { max_wait_ms: settings.max_wait_ms },
+            options: SegmentsOptions::default().max_wait(Duration::from_millis(settings.max_wait_ms)),
             pool: Pool::new(MOST_KEYS, Vec::new()),
         }
     }

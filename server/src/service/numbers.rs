@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Duration;
 
 use snowmint_stores::host::reserve;
 use snowmint_stores::{CounterStore, Segments, SegmentsOptions, Sequences, Tickets};
@@ -42,7 +43,7 @@ impl Numbers {
     /// # Errors
     /// `InvalidText`, if the tag does not exist.
     pub async fn segment(&self, tag: &str, count: u64) -> Result<Range<u64>, Failure> {
-        let options = SegmentsOptions { max_wait_ms: self.max_wait_ms };
+        let options = SegmentsOptions::default().max_wait(Duration::from_millis(self.max_wait_ms));
         let open = || {
             let (store, tag) = (Arc::clone(&self.store), tag.to_owned());
             async move { Segments::open(store, &tag, options).await }
@@ -53,7 +54,7 @@ impl Numbers {
 
     /// Takes the next `count` values of a sequence, as `nextval`.
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
-        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait_ms(self.max_wait_ms);
+        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait(Duration::from_millis(self.max_wait_ms));
         let session = self.sequences.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
         let mut values = reserve(count)?;
@@ -65,7 +66,8 @@ impl Numbers {
 
     /// Takes a ticket.
     pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
-        let new = Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait_ms(self.max_wait_ms);
+        let new =
+            Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait(Duration::from_millis(self.max_wait_ms));
         let tickets = self.tickets.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
         tickets.next().await.map_err(|error| deadline.judged(error))

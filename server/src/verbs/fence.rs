@@ -2,6 +2,7 @@
 //! been given out.
 
 use std::io::{Write as _, stdout};
+use std::time::Duration;
 
 use snowmint_core::SystemHost;
 use snowmint_core::time::Rfc3339;
@@ -29,16 +30,14 @@ pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
             Some(slots) => slots.list(None)?.iter().filter_map(|slot| Some(slot.record?.window.end_ms)).max(),
             None => None,
         };
-        let fence = Fence {
-            until_ms: wanted_ms,
-            reach_ms: options.max_window_ms,
-            slots_end_ms,
-            accepts_empty: options.empty,
-            skip: options.skip,
-            tickets: options.tickets.clone(),
-            sets: vec![USERS.to_owned()],
-        };
-        let Raised { until_ms, mut counts } = raise(&*store, &fence).await?;
+        let fence = Fence::skipping(options.skip)
+            .until_ms(wanted_ms)
+            .reach(Duration::from_millis(options.max_window_ms))
+            .slots_end_ms(slots_end_ms)
+            .accepts_empty(options.empty)
+            .tickets(options.tickets.iter().cloned())
+            .sets([USERS]);
+        let Raised { until_ms, mut counts, .. } = raise(&*store, &fence).await?;
         if let Some(slots) = slots {
             counts.push(("slots", slots.fence(until_ms)?));
         }

@@ -29,7 +29,7 @@ pub fn segment(options: &Segment) -> Result<u8, Exit> {
         let mut out = stdout().lock();
         match &options.verb {
             SegmentVerb::Create { tag, start, step, description } => {
-                let row = Tag { next: *start, step: *step, description: description.clone() };
+                let row = Tag::new(*start, *step).description(description.clone());
                 if !Segments::create(&*store, tag, &row).await? {
                     return Err(Exit::Failed(format!("the tag {tag:?} exists already and is unchanged")));
                 }

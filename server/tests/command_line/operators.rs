@@ -107,7 +107,7 @@ fn forge(store: &str, namespace: &str) {
         let text = format!("{} nodes=1", layouts::SNOWMINT);
         store.write(&format!("layouts/{namespace}"), text.as_bytes(), 0).await.expect("written");
         store.write(&format!("leases/{namespace}/0"), &record.to_bytes(), 0).await.expect("written");
-        let tag = Tag { next: 1, step: 10, description: String::new() };
+        let tag = Tag::new(1, 10);
         assert!(store.segments().expect("a table").create(FORGED, &tag).await.expect("written"));
         store.close().await;
     });

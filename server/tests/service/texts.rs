@@ -69,7 +69,7 @@ fn names_that_are_there_stay_usable() {
         store.add(&format!("keys/{part}"), 41, 1).await.expect("added");
         let sequence = b"sequence 1\ndialect=pg\nkind=bigint\nincrement=1\ncycle=false\n";
         store.write(&format!("definitions/{part}"), sequence, 0).await.expect("written");
-        let tag = Tag { next: 7, step: 10, description: String::new() };
+        let tag = Tag::new(7, 10);
         assert!(store.segments().expect("a table").create(OLD, &tag).await.expect("written"));
         store.close().await;
     });

@@ -15,6 +15,7 @@ use crate::numbers::ms;
 /// assert_eq!((fence.skip, fence.until_ms), (1_000_000, None));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fence {
     /// The latest possible time of an ID of any holder, Unix ms. `None` takes the latest time that a holder can have reached.
     pub until_ms: Option<i64>,

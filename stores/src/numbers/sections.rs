@@ -52,6 +52,7 @@ const AT_ONCE: usize = 64;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SectionHolder {
     /// Its label.
     pub label: String,

@@ -12,7 +12,7 @@ use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{MAX_WAIT_MS, definition};
+use super::{MAX_WAIT_MS, definition, ms};
 use crate::error::Error;
 use crate::process::{Owner, lock};
 use crate::store::CounterStore;
@@ -134,10 +134,22 @@ impl Sequences {
         }
     }
 
-    /// Sets the time limit of a call, in ms, instead of 1000.
+    /// Sets the time limit of a call, instead of one second.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    /// use snowmint_stores::{Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?).with_max_wait(Duration::from_secs(2));
+    /// assert_eq!(session.next("invoices").await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn with_max_wait_ms(self, max_wait_ms: u64) -> Self {
-        Self { max_wait_ms, ..self }
+    pub fn with_max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait_ms: ms(max_wait), ..self }
     }
 
     /// `CREATE SEQUENCE`. Returns `false` if the sequence exists, and leaves it unchanged; a use has made it too.

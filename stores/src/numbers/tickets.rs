@@ -15,8 +15,8 @@ use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
 use tokio::time::{Instant, timeout};
 
 use self::counter::Counter;
-use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
+use super::{MAX_WAIT_MS, ms};
 use crate::error::Error;
 use crate::process::Owner;
 use crate::process::lock;
@@ -166,10 +166,22 @@ impl Tickets {
         })
     }
 
-    /// Sets the time limit of a call, in ms, instead of 1000. Each server gets an equal part of the time that is left.
+    /// Sets the time limit of a call, instead of one second. Each server gets an equal part of the time that is left.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    /// use snowmint_stores::{Tickets, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let photos = Tickets::over(vec![connect("memory:").await?], "photos")?.with_max_wait(Duration::from_secs(2));
+    /// assert_eq!(photos.next().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[must_use]
-    pub fn with_max_wait_ms(self, max_wait_ms: u64) -> Self {
-        Self { max_wait_ms, ..self }
+    pub fn with_max_wait(self, max_wait: Duration) -> Self {
+        Self { max_wait_ms: ms(max_wait), ..self }
     }
 
     /// Takes a ticket from the servers in turn. Servers that failed lately come last. A late answer is skipped.

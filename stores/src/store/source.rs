@@ -19,6 +19,7 @@ use crate::error::Error;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tag {
     /// The next unused number; Leaf's `max_id`.
     pub next: u64,

@@ -32,6 +32,7 @@ use crate::error::Error;
 /// # Ok::<(), snowmint_stores::Error>(())
 /// ```
 #[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Url {
     /// The engine: `postgres`, `mysql`, `redis`, ...
     pub scheme: String,

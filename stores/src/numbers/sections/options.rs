@@ -23,6 +23,7 @@ use crate::numbers::{MAX_WAIT_MS, ms};
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SectionsOptions {
     /// How many users share a record, at most 1,000,000: 100,000. The store pins the size of a set's first allocator, and
     /// refuses another size.

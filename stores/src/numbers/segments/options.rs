@@ -21,6 +21,7 @@ use crate::numbers::{MAX_WAIT_MS, ms};
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SegmentsOptions {
     /// The longest wait of a call while memory is empty, in ms: 1000.
     pub max_wait_ms: u64,
