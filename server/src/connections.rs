@@ -21,16 +21,16 @@ pub use self::places::{AllPlaces, Limits, Seat};
 use crate::metrics::Counts;
 
 /// How long a handshake may take, and how long an answer waits for its reader.
-pub const PATIENCE: Duration = Duration::from_secs(10);
+pub const CLIENT_TIMEOUT: Duration = Duration::from_secs(10);
 /// How long a client may take for its first byte if more than half of the places are taken, and on a reserved connection for a
 /// handshake and for the head of its request.
-pub const HURRY: Duration = Duration::from_secs(2);
+pub const FIRST_BYTE_TIMEOUT: Duration = Duration::from_secs(2);
 /// How long an ending server waits for open connections.
-const GRACE: Duration = Duration::from_secs(10);
-/// The pause between two looks at the line of silent clients.
-const LOOK: Duration = Duration::from_millis(500);
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(10);
+/// The pause between two checks of the line of silent clients.
+const SILENCE_INTERVAL: Duration = Duration::from_millis(500);
 /// The least time between two warnings of a kind.
-const MINUTE: Duration = Duration::from_mins(1);
+const WARNING_INTERVAL: Duration = Duration::from_mins(1);
 
 /// Becomes true when the server ends.
 pub type Ending = watch::Receiver<bool>;
@@ -86,8 +86,8 @@ impl Port {
 
     /// Returns how many files the port may need: for its listener, a reserve, and connections above the limit that are closing.
     pub fn most_files(&self) -> u64 {
-        const MORE: u64 = 40;
-        self.limits.most as u64 + MORE
+        const CLOSING_CONNECTIONS: u64 = 40;
+        self.limits.most as u64 + CLOSING_CONNECTIONS
     }
 
     /// Accepts and serves clients until the server ends. Then waits up to 10 s for open connections.
@@ -102,7 +102,7 @@ impl Port {
         let mut door = self.door;
         let mut crowd = Crowd::new(counts);
         let mut tasks = JoinSet::new();
-        let mut looks = interval(LOOK);
+        let mut looks = interval(SILENCE_INTERVAL);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let mut over = std::pin::pin!(over(ending.clone()));
         loop {
@@ -132,7 +132,7 @@ impl Port {
         }
         drop(door);
         let all = async { while tasks.join_next().await.is_some() {} };
-        if timeout(GRACE, all).await.is_err() {
+        if timeout(DRAIN_TIMEOUT, all).await.is_err() {
             tracing::warn!("some connections were cut off");
         }
     }
@@ -145,7 +145,7 @@ struct Seldom(Option<Instant>);
 impl Seldom {
     /// Returns whether the warning may be logged now. Then the next one may follow a minute later.
     fn is_due(&mut self, now: Instant) -> bool {
-        let due = self.0.is_none_or(|last| last + MINUTE <= now);
+        let due = self.0.is_none_or(|last| last + WARNING_INTERVAL <= now);
         if due {
             self.0 = Some(now);
         }
@@ -194,7 +194,7 @@ async fn speak<P: Protocol>(
         return;
     }
     let reserved = seat.place() == Place::Reserved;
-    let silence = if reserved { HURRY } else { protocol.silence() };
+    let silence = if reserved { FIRST_BYTE_TIMEOUT } else { protocol.silence() };
     let mut byte = [0];
     let began = tokio::select! {
         biased;
@@ -210,11 +210,13 @@ async fn speak<P: Protocol>(
     // Without TLS the protocol may have a last word for a silent client.
     match tls {
         None => protocol.serve(stream, ending, seat).await,
-        Some(tls) => match timeout(if reserved { HURRY } else { PATIENCE }, tls.accept(stream)).await {
-            Ok(Ok(stream)) => protocol.serve(stream, ending, seat).await,
-            Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
-            Err(_) => tracing::debug!("no handshake in time"),
-        },
+        Some(tls) => {
+            match timeout(if reserved { FIRST_BYTE_TIMEOUT } else { CLIENT_TIMEOUT }, tls.accept(stream)).await {
+                Ok(Ok(stream)) => protocol.serve(stream, ending, seat).await,
+                Ok(Err(error)) => tracing::debug!(%error, "no handshake"),
+                Err(_) => tracing::debug!("no handshake in time"),
+            }
+        }
     }
 }
 

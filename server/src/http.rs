@@ -47,22 +47,22 @@ pub use self::hosts::{Hosts, allowed};
 use self::pace::{Limits, Pace, close, paced};
 use self::pages::Pages;
 use crate::auth::Tokens;
-use crate::connections::{Ending, HURRY, PATIENCE, Place, Protocol, Seat, over};
+use crate::connections::{CLIENT_TIMEOUT, Ending, FIRST_BYTE_TIMEOUT, Place, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
 /// The limit of a request body, in bytes.
-const MOST_BODY: usize = 16 * 1024;
+const MAX_BODY_BYTES: usize = 16 * 1024;
 /// The limit of a request head, in bytes.
-const MOST_HEAD: usize = 16 * 1024;
+const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// How long an ending server keeps connections open for requests that are on their way.
-const LINGER: Duration = Duration::from_secs(1);
+const KEEP_OPEN_TIME: Duration = Duration::from_secs(1);
 /// How long the server still reads from a connection that it has closed, which could be reset otherwise.
-const UNREAD: Duration = Duration::from_millis(500);
+const UNREAD_TIMEOUT: Duration = Duration::from_millis(500);
 /// The same on a reserved connection, for which others may wait.
-const BRIEFLY: Duration = Duration::from_millis(50);
+const RESERVED_UNREAD_TIMEOUT: Duration = Duration::from_millis(50);
 /// The limit of IDs in memory, over all answers that clients are still reading.
-const MOST_IDS: usize = 4_000_000;
+const MAX_IDS_IN_MEMORY: usize = 4_000_000;
 
 /// The state that all requests share.
 pub struct App {
@@ -134,7 +134,7 @@ impl App {
             hosts,
             metrics: Arc::clone(metrics),
             openapi: document(),
-            room: Arc::new(Semaphore::new(MOST_IDS)),
+            room: Arc::new(Semaphore::new(MAX_IDS_IN_MEMORY)),
             ending: ending.clone(),
         })
     }
@@ -143,7 +143,7 @@ impl App {
     fn guard(self: &Arc<Self>, router: Router<Arc<Self>>, origins: &[String]) -> Result<Router, snowmint_cli::Exit> {
         let router = router
             .method_not_allowed_fallback(problem::method_not_allowed)
-            .layer(axum::extract::DefaultBodyLimit::max(MOST_BODY))
+            .layer(axum::extract::DefaultBodyLimit::max(MAX_BODY_BYTES))
             .layer(from_fn_with_state(Arc::clone(self), guard::guard))
             .with_state(Arc::clone(self));
         let router = match origins {
@@ -193,7 +193,7 @@ impl Protocol for Http {
     }
 
     fn silence(&self) -> Duration {
-        PATIENCE.min(self.idle)
+        CLIENT_TIMEOUT.min(self.idle)
     }
 
     async fn serve<S>(self: Arc<Self>, stream: S, ending: Ending, seat: Arc<Seat>)
@@ -201,10 +201,10 @@ impl Protocol for Http {
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
         let mut stream = TimeoutStream::new(stream);
-        stream.set_write_timeout(Some(PATIENCE));
+        stream.set_write_timeout(Some(CLIENT_TIMEOUT));
         let place = seat.place();
         let reserved = place == Place::Reserved;
-        let soon = if reserved { HURRY } else { self.silence() };
+        let soon = if reserved { FIRST_BYTE_TIMEOUT } else { self.silence() };
         let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, seat.since());
         let stream = paced(Box::pin(stream), &pace);
         let router = TowerToHyperService::new(self.router.clone());
@@ -228,7 +228,7 @@ impl Protocol for Http {
             .keep_alive(!reserved)
             // A client may close its sending side after the request: its number is taken, so it gets the answer.
             .half_close(true)
-            .max_buf_size(MOST_HEAD)
+            .max_buf_size(MAX_HEAD_BYTES)
             .serve_connection(TokioIo::new(stream), service);
         let done = tokio::select! {
             done = poll_fn(|cx| connection.poll_without_shutdown(cx)) => done,
@@ -236,7 +236,7 @@ impl Protocol for Http {
             () = async {
                 over(ending).await;
                 // Requests that arrive now get an answer with `connection: close`.
-                sleep(LINGER).await;
+                sleep(KEEP_OPEN_TIME).await;
             } => {
                 std::pin::Pin::new(&mut connection).graceful_shutdown();
                 tokio::select! {
@@ -247,7 +247,7 @@ impl Protocol for Http {
         };
         // The service has the seat, which stays taken until the stream is closed.
         let Parts { io, service: _seated, .. } = connection.into_parts();
-        close(io.into_inner(), if reserved { BRIEFLY } else { UNREAD }).await;
+        close(io.into_inner(), if reserved { RESERVED_UNREAD_TIMEOUT } else { UNREAD_TIMEOUT }).await;
         if let Err(error) = done {
             tracing::debug!(%error, "an HTTP connection ended");
         }

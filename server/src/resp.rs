@@ -21,18 +21,18 @@ use self::command::Session;
 use self::reply::Reply;
 pub use crate::arguments::serve::Get;
 use crate::auth::Tokens;
-use crate::connections::{Ending, PATIENCE, Protocol, Seat, over};
+use crate::connections::{CLIENT_TIMEOUT, Ending, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
 /// The limit of a command, in bytes.
-const MOST_REQUEST: usize = 64 * 1024;
+const MAX_COMMAND_BYTES: usize = 64 * 1024;
 /// How long the server still reads after a refusal: a reset could destroy the last answer.
-const LINGER: Duration = Duration::from_millis(500);
+const UNREAD_TIMEOUT: Duration = Duration::from_millis(500);
 /// How many bytes one read takes.
-const READ: usize = 8 * 1024;
+const READ_BYTES: usize = 8 * 1024;
 /// When this many bytes of replies wait, the server writes them before the next command.
-const MOST_REPLIES: usize = 16 * 1024;
+const MAX_REPLY_BYTES: usize = 16 * 1024;
 
 /// The state that all connections share.
 pub struct Resp {
@@ -70,7 +70,7 @@ impl Protocol for Resp {
 impl Resp {
     /// Returns how long a client may be silent, which may take numbers or not.
     fn silence_of(&self, known: bool) -> Duration {
-        if known { self.idle } else { PATIENCE.min(self.idle) }
+        if known { self.idle } else { CLIENT_TIMEOUT.min(self.idle) }
     }
 }
 
@@ -79,7 +79,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let mut session = Session::new(shared);
-    let (mut input, mut output) = (BytesMut::with_capacity(READ), BytesMut::new());
+    let (mut input, mut output) = (BytesMut::with_capacity(READ_BYTES), BytesMut::new());
     let mut words: Vec<Range<usize>> = Vec::new();
     let mut watch = Watch::new(shared.idle);
     // The silence before the first byte counts.
@@ -92,7 +92,7 @@ where
         loop {
             let length = match frame::read(&input, &mut words) {
                 Ok(Some(length)) => length,
-                Ok(None) if input.len() < MOST_REQUEST => break,
+                Ok(None) if input.len() < MAX_COMMAND_BYTES => break,
                 Ok(None) => return refuse(&mut stream, output, frame::TOO_LONG).await,
                 Err(why) => return refuse(&mut stream, output, why).await,
             };
@@ -106,17 +106,17 @@ where
             if session.over {
                 return write(&mut stream, &mut output).await;
             }
-            if output.len() >= MOST_REPLIES {
+            if output.len() >= MAX_REPLY_BYTES {
                 write(&mut stream, &mut output).await?;
             }
         }
         if !output.is_empty() {
             write(&mut stream, &mut output).await?;
         }
-        input.reserve(READ);
+        input.reserve(READ_BYTES);
         // The limit is for a whole command, not for each of its pieces.
         if !begun {
-            let limit = if input.is_empty() { shared.silence_of(session.is_known()) } else { PATIENCE };
+            let limit = if input.is_empty() { shared.silence_of(session.is_known()) } else { CLIENT_TIMEOUT };
             watch.begin(limit, since.take());
         }
         begun = !input.is_empty();
@@ -139,7 +139,7 @@ async fn refuse(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), mut output: 
     stream.shutdown().await?;
     // A close with unread input would reset the connection, and the client could lose the error.
     let unread = async {
-        for _ in 0..MOST_REQUEST / READ {
+        for _ in 0..MAX_COMMAND_BYTES / READ_BYTES {
             output.clear();
             if stream.read_buf(&mut output).await? == 0 {
                 break;
@@ -147,7 +147,7 @@ async fn refuse(stream: &mut (impl AsyncRead + AsyncWrite + Unpin), mut output: 
         }
         io::Result::Ok(())
     };
-    timeout(LINGER, unread).await.unwrap_or(Ok(()))
+    timeout(UNREAD_TIMEOUT, unread).await.unwrap_or(Ok(()))
 }
 
 async fn write(stream: &mut (impl AsyncWrite + Unpin), output: &mut BytesMut) -> io::Result<()> {
@@ -158,7 +158,7 @@ async fn write(stream: &mut (impl AsyncWrite + Unpin), output: &mut BytesMut) ->
     // Nearly always the socket takes all at once, which needs no timer.
     match poll_fn(|context| Poll::Ready(writing.as_mut().poll(context))).await {
         Poll::Ready(written) => written,
-        Poll::Pending => timeout(PATIENCE, writing)
+        Poll::Pending => timeout(CLIENT_TIMEOUT, writing)
             .await
             .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))?,
     }?;
@@ -176,7 +176,7 @@ struct Watch {
 
 impl Watch {
     fn new(limit: Duration) -> Self {
-        Self { since: None, limit, timer: Box::pin(sleep(limit.min(PATIENCE))) }
+        Self { since: None, limit, timer: Box::pin(sleep(limit.min(CLIENT_TIMEOUT))) }
     }
 
     /// Sets a new limit, for a wait that began at that time, or that has not begun.
@@ -191,7 +191,7 @@ impl Watch {
         while now < end {
             self.timer.as_mut().await;
             now = Instant::now();
-            self.timer.as_mut().reset(end.min(now + PATIENCE));
+            self.timer.as_mut().reset(end.min(now + CLIENT_TIMEOUT));
         }
     }
 }

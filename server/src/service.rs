@@ -26,18 +26,18 @@ use self::ids::Ids;
 use self::keys::Keys;
 use self::namespaces::Namespaces;
 use self::numbers::Numbers;
-pub use self::openings::LATER_MS;
 use self::openings::Openings;
+pub use self::openings::RETRY_AFTER_MS;
 pub use self::tally::Counts;
 use self::tally::Tally;
 use crate::watched::Watched;
 
 /// The limit of numbers in one request.
-pub const MOST: u64 = 100_000;
+pub const MAX_COUNT: u64 = 100_000;
 /// The limit of open sections of users: each section is renewed all the time.
-const MOST_SECTIONS: usize = 1000;
+const MAX_OPEN_SECTIONS: usize = 1000;
 /// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
-const SWEEP: Duration = Duration::from_mins(5);
+const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
 /// The name of the set that holds the users of the service.
 pub const USERS: &str = "users";
 
@@ -94,7 +94,7 @@ impl Service {
             .size(settings.section_size)
             .window(Duration::from_millis(settings.window_ms))
             .max_wait(Duration::from_millis(settings.max_wait_ms))
-            .max_sections(MOST_SECTIONS)
+            .max_sections(MAX_OPEN_SECTIONS)
             .memory_bytes(settings.users_memory_bytes)
             .label(settings.label.clone());
         let floored = Floored::over(Arc::clone(&store));
@@ -116,7 +116,7 @@ impl Service {
         let service = Arc::new(service);
         let swept = Arc::downgrade(&service);
         drop(tokio::spawn(async move {
-            let mut turns = interval(SWEEP);
+            let mut turns = interval(SWEEP_INTERVAL);
             loop {
                 turns.tick().await;
                 let Some(service) = swept.upgrade() else { return };
@@ -173,10 +173,10 @@ impl Service {
 /// Returns the count of a request, by default 1.
 ///
 /// # Errors
-/// `InvalidId`, if the count is not 1 to [`MOST`].
+/// `InvalidId`, if the count is not 1 to [`MAX_COUNT`].
 pub fn count(given: Option<u64>) -> Result<u64, Error> {
     match given.unwrap_or(1) {
-        count @ 1..=MOST => Ok(count),
-        count => Err(Error::told(ErrorKind::InvalidId, format!("count must be 1 to {MOST}, not {count}"))),
+        count @ 1..=MAX_COUNT => Ok(count),
+        count => Err(Error::told(ErrorKind::InvalidId, format!("count must be 1 to {MAX_COUNT}, not {count}"))),
     }
 }

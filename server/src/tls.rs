@@ -15,7 +15,7 @@ use crate::files::read_text;
 use snowmint_cli::Exit;
 
 /// The limit of a certificate chain and of a key, in bytes.
-const MOST: u64 = 1024 * 1024;
+const MAX_FILE_BYTES: u64 = 1024 * 1024;
 
 /// A certificate and its key, read from PEM files that may change.
 #[derive(Debug)]
@@ -58,7 +58,7 @@ impl ResolvesServerCert for Certificate {
 }
 
 fn read(chain: &Path, key: &Path) -> Result<Arc<CertifiedKey>, Exit> {
-    let text = |path: &Path| read_text(path, MOST).map_err(|error| refused(path, &error));
+    let text = |path: &Path| read_text(path, MAX_FILE_BYTES).map_err(|error| refused(path, &error));
     let certificates = CertificateDer::pem_slice_iter(text(chain)?.as_bytes())
         .collect::<Result<Vec<_>, _>>()
         .map_err(|error| refused(chain, &error))?;

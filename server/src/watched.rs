@@ -13,11 +13,11 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::metrics::StoreCounts;
 
 /// After this time without an operation the store is probed.
-const QUIET: Duration = Duration::from_secs(5);
+const PROBE_AFTER: Duration = Duration::from_secs(5);
 /// The pause between probes while the store is away. Also the greatest age of an answer of `/readyz`.
-const AGAIN: Duration = Duration::from_secs(1);
+const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// The key of a probe. No record has this key.
-const PROBE: &str = "readyz/probe";
+const PROBE_KEY: &str = "readyz/probe";
 
 /// A store, and whether it answers.
 #[derive(Debug)]
@@ -68,13 +68,13 @@ impl Watched {
         let probed = Arc::downgrade(&watched);
         drop(tokio::spawn(async move {
             loop {
-                sleep(AGAIN).await;
+                sleep(PROBE_INTERVAL).await;
                 let Some(watched) = probed.upgrade() else { return };
                 let (away, heard) = {
                     let state = watched.state();
                     (state.away.is_some(), state.heard)
                 };
-                if away || heard.elapsed() >= QUIET {
+                if away || heard.elapsed() >= PROBE_AFTER {
                     watched.probe().await;
                 }
             }
@@ -88,7 +88,7 @@ impl Watched {
     /// `StoreUnavailable`, `InvalidStore` or `UnsafeStore`, if the store does not answer.
     pub async fn ready(&self) -> Result<(), Error> {
         let _probing = self.probing.lock().await;
-        if self.state().heard.elapsed() >= AGAIN {
+        if self.state().heard.elapsed() >= PROBE_INTERVAL {
             self.probe().await;
         }
         self.state().away.as_ref().map_or(Ok(()), |away| Err(away.error.clone()))
@@ -96,7 +96,7 @@ impl Watched {
 
     /// Sends a conditional write whose condition never holds: the store has to be ready to write, and writes nothing.
     async fn probe(&self) {
-        if timeout(self.patience, self.write(PROBE, &[], 1)).await.is_err() {
+        if timeout(self.patience, self.write(PROBE_KEY, &[], 1)).await.is_err() {
             let ms = self.patience.as_millis();
             let error = Error::unavailable(self.store.name(), format_args!("no answer within {ms} ms"));
             drop(self.failed("write", true, &error));

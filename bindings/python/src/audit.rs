@@ -228,7 +228,7 @@ pub(crate) fn audit(
     let mut audit = Audit::new(&layout, &options);
     if ids.hasattr("__array__")? {
         let (bytes, _) = array::items(ids)?;
-        for items in bytes.as_bytes().as_chunks().0.chunks(work::ITEMS) {
+        for items in bytes.as_bytes().as_chunks().0.chunks(work::ITEMS_PER_CHECK) {
             py.detach(|| audit.extend(items.iter().copied().map(u64::from_ne_bytes)));
             py.check_signals()?;
         }
@@ -236,7 +236,7 @@ pub(crate) fn audit(
         refuse_bytes(ids)?;
         for (count, each) in ids.try_iter()?.enumerate() {
             audit.add(each?.extract::<Int>()?.0.id()?);
-            if count % work::ITEMS == 0 {
+            if count % work::ITEMS_PER_CHECK == 0 {
                 py.check_signals()?;
             }
         }

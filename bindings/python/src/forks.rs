@@ -12,8 +12,8 @@ use pyo3::prelude::*;
 use snowmint_stores::host::fork::PerProcess;
 
 /// How long a fork waits for a call, and a call for a fork.
-const PATIENCE: Duration = Duration::from_secs(2);
-const LOOK_AGAIN: Duration = Duration::from_micros(200);
+const FORK_TIMEOUT: Duration = Duration::from_secs(2);
+const POLL_INTERVAL: Duration = Duration::from_micros(200);
 
 /// How many calls and forks are under way.
 #[derive(Debug, Default)]
@@ -29,9 +29,9 @@ pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let UnderWay { calls, forks } = UNDER_WAY.get();
     let since = Instant::now();
     calls.fetch_add(1, Ordering::SeqCst);
-    while forks.load(Ordering::SeqCst) > 0 && since.elapsed() < PATIENCE {
+    while forks.load(Ordering::SeqCst) > 0 && since.elapsed() < FORK_TIMEOUT {
         calls.fetch_sub(1, Ordering::SeqCst);
-        thread::sleep(LOOK_AGAIN);
+        thread::sleep(POLL_INTERVAL);
         calls.fetch_add(1, Ordering::SeqCst);
     }
     let answer = Python::try_attach(call);
@@ -47,11 +47,11 @@ pub(crate) fn before_fork(py: Python<'_>) -> f64 {
     forks.fetch_add(1, Ordering::SeqCst);
     // A call needs the interpreter to end.
     py.detach(|| {
-        while calls.load(Ordering::SeqCst) > 0 && since.elapsed() < PATIENCE {
-            thread::sleep(LOOK_AGAIN);
+        while calls.load(Ordering::SeqCst) > 0 && since.elapsed() < FORK_TIMEOUT {
+            thread::sleep(POLL_INTERVAL);
         }
     });
-    PATIENCE.saturating_sub(since.elapsed()).as_secs_f64()
+    FORK_TIMEOUT.saturating_sub(since.elapsed()).as_secs_f64()
 }
 
 /// Lets calls go on in the parent. A child counts from 0.

@@ -12,8 +12,8 @@ use snowmint_stores::host::Owner;
 use crate::error::Failure;
 
 /// How many items are worked on between two looks at signals.
-pub(crate) const ITEMS: usize = 1 << 14;
-const LOOK_AGAIN: Duration = Duration::from_millis(20);
+pub(crate) const ITEMS_PER_CHECK: usize = 1 << 14;
+const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Does work that cannot be divided, on a separate thread. After an exception of a signal's handler the thread finishes
 /// for nobody.
@@ -28,7 +28,7 @@ pub(crate) fn apart<T: Send + 'static>(
     started.map_err(PyErr::from)?;
     loop {
         let answer = py.detach(|| {
-            let answer = receiver.recv_timeout(LOOK_AGAIN);
+            let answer = receiver.recv_timeout(CHECK_INTERVAL);
             (answer, receiver)
         });
         receiver = match answer {

@@ -12,9 +12,9 @@ use crate::files::read_text;
 use snowmint_cli::Exit;
 
 /// The limit of a token file, in bytes.
-const MOST: u64 = 4096;
+const MAX_FILE_BYTES: u64 = 4096;
 /// The limit of a token's name, in characters.
-const MOST_NAME: usize = 16;
+const MAX_NAME_CHARS: usize = 16;
 
 /// The tokens of a server, none if it needs no token. Clones share them.
 #[derive(Clone, Default)]
@@ -110,7 +110,7 @@ fn refused(path: &Path, why: &dyn fmt::Display) -> Exit {
 
 /// Reads the tokens of a file: a token each line, with its name and a blank before it unless it is the only one.
 fn tokens_of(role: Role, path: &Path) -> Result<Vec<Token>, Exit> {
-    let text = read_text(path, MOST).map_err(|error| refused(path, &error))?;
+    let text = read_text(path, MAX_FILE_BYTES).map_err(|error| refused(path, &error))?;
     if rights_of_others(path) & 0o2 != 0 {
         let why = format!("every user of this machine can change the file: chmod o-w {}", path.display());
         return Err(refused(path, &why));
@@ -120,9 +120,9 @@ fn tokens_of(role: Role, path: &Path) -> Result<Vec<Token>, Exit> {
         let (name, token) = line.trim().split_once(' ').unwrap_or((role.name(), line.trim()));
         let is_token = token.len() >= 16 && token.bytes().all(|byte| byte.is_ascii_graphic());
         let is_name = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        if !is_token || name.is_empty() || name.len() > MOST_NAME || !name.bytes().all(is_name) {
+        if !is_token || name.is_empty() || name.len() > MAX_NAME_CHARS || !name.bytes().all(is_name) {
             let why = format!(
-                "a token is a line of 16 or more visible ASCII characters, which may have a name of 1 to {MOST_NAME} letters, \
+                "a token is a line of 16 or more visible ASCII characters, which may have a name of 1 to {MAX_NAME_CHARS} letters, \
                  digits and . _ - and a blank before it"
             );
             return Err(refused(path, &why));

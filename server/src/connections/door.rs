@@ -13,11 +13,11 @@ use tokio::time::{Instant, sleep};
 use super::Seldom;
 
 /// The pause after a failure that nothing here can cure.
-const PAUSE: Duration = Duration::from_millis(50);
+const FAILURE_PAUSE: Duration = Duration::from_millis(50);
 /// The pause in which a closed connection frees its descriptor.
-const MOMENT: Duration = Duration::from_millis(1);
+const CLOSE_PAUSE: Duration = Duration::from_millis(1);
 /// How many descriptors are in reserve: one for each port, and one more.
-const RESERVE: usize = 4;
+const RESERVED_FILES: usize = 4;
 
 /// Descriptors for health checks when the process may open no more files. All ports share them.
 ///
@@ -36,7 +36,7 @@ impl Reserve {
     /// Opens the missing descriptors. Returns whether all are there.
     pub fn fill(&self) -> bool {
         let mut files = lock(&self.0);
-        while files.len() < RESERVE {
+        while files.len() < RESERVED_FILES {
             // A file that every machine has.
             let Ok(file) = File::open(if cfg!(windows) { "NUL" } else { "/dev/null" }) else { return false };
             files.push(file);
@@ -93,9 +93,9 @@ impl Door {
                     self.error = Some(error);
                     self.report(Instant::now());
                     if make_room() {
-                        sleep(MOMENT).await;
+                        sleep(CLOSE_PAUSE).await;
                     } else if !self.reserve.give() {
-                        sleep(PAUSE).await;
+                        sleep(FAILURE_PAUSE).await;
                         self.reserve.fill();
                     }
                 }

@@ -11,11 +11,11 @@ use snowmint_stores::host::lock;
 use tokio::task::AbortHandle;
 use tokio::time::Instant;
 
-use super::{HURRY, Place};
+use super::{FIRST_BYTE_TIMEOUT, Place};
 use crate::metrics::Counts;
 
 /// How long a client has for its first byte if the process may open no more files.
-const MOMENT: Duration = Duration::from_millis(250);
+const LAST_FILE_TIMEOUT: Duration = Duration::from_millis(250);
 
 /// The limits of a port.
 #[derive(Clone, Copy, Debug)]
@@ -114,7 +114,7 @@ impl Places {
     /// Closes the clients that have sent no byte for two seconds, while more than half of the places are taken.
     pub fn hurry(&self, now: Instant) {
         let mut state = self.state();
-        let late = |held: &Held| held.since + HURRY <= now;
+        let late = |held: &Held| held.since + FIRST_BYTE_TIMEOUT <= now;
         let old = state.line.values().map(|id| (*id, &state.held[id])).take_while(|(_, held)| late(held));
         let mute: Vec<_> = old.filter(|(_, held)| !held.began).map(|(id, _)| id).collect();
         for id in mute {
@@ -130,7 +130,7 @@ impl Places {
     fn oldest(&self, now: Instant) -> Option<Instant> {
         let state = self.state();
         let since = state.line.values().next().map(|id| state.held[id].since);
-        since.filter(|since| *since + MOMENT <= now)
+        since.filter(|since| *since + LAST_FILE_TIMEOUT <= now)
     }
 
     /// Closes the oldest silent client. Returns `false` if there is none.
@@ -355,7 +355,7 @@ mod tests {
         let places = places(4, 4);
         let take = || places.take(address("192.0.2.1")).expect("a free place");
         let [first, second] = [(); 2].map(|()| take());
-        let later = Instant::now() + HURRY;
+        let later = Instant::now() + FIRST_BYTE_TIMEOUT;
         places.hurry(later);
         assert_eq!([&first, &second].map(has_lost_its_place), [false, false], "half of the places are free");
         let third = take();

@@ -18,7 +18,7 @@ use crate::connections::Place;
 use crate::metrics::Requests;
 
 /// How long a request may take, its body included.
-const LONGEST: Duration = Duration::from_secs(30);
+const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Checks a request, runs it within its time limit and counts it.
 pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next) -> Response {
@@ -32,7 +32,7 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
     client.map(|client| request.extensions_mut().insert(client));
     let mut response = match refused {
         Some(problem) => problem.into_response(),
-        None => match timeout(LONGEST, next.run(request)).await {
+        None => match timeout(REQUEST_TIMEOUT, next.run(request)).await {
             Ok(response) => response,
             Err(_) => Problem::slow().into_response(),
         },

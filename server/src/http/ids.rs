@@ -25,7 +25,7 @@ use crate::service::count;
 const JSON: [(HeaderName, &str); 1] = [(CONTENT_TYPE, "application/json")];
 
 /// How many IDs one piece of a large answer holds. The server writes a piece when the client has read the previous one.
-const PIECE: usize = 2000;
+const IDS_PER_PIECE: usize = 2000;
 
 /// A list of numbers.
 #[derive(Debug, Serialize, ToSchema)]
@@ -63,7 +63,7 @@ pub async fn take(
     let count = count(query.count)?;
     let layout = query.layout.as_ref().map(Layout::find).transpose()?;
     // Before any ID is minted, so that no ID is lost.
-    let room = (count > PIECE as u64).then(|| room(&app, count)).transpose()?;
+    let room = (count > IDS_PER_PIECE as u64).then(|| room(&app, count)).transpose()?;
     let ids = app.service.ids.take(layout.as_ref(), query.namespace.as_deref(), count).await;
     let ids = ids.map_err(Problem::of_namespace)?;
     app.metrics.http.numbers.inc_by(count);
@@ -85,7 +85,7 @@ fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Result<Response
         return Ok((JSON, document(&ids, true, true)?).into_response());
     };
     let pieces = stream::unfold((ids, 0, room), |(ids, from, room)| async move {
-        let to = (from + PIECE).min(ids.len());
+        let to = (from + IDS_PER_PIECE).min(ids.len());
         if from == ids.len() {
             return None;
         }

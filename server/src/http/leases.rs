@@ -24,9 +24,9 @@ use super::whole::Whole;
 use crate::auth::Client;
 
 /// The greatest distance of `unused_from_ms` from 1970: the numbers of every language hold it exactly.
-const FARTHEST_MS: i64 = 9_007_199_254_740_991;
+const MAX_UNUSED_FROM_MS: i64 = 9_007_199_254_740_991;
 /// The limit of `max_ahead_ms`.
-const MOST_AHEAD_MS: u64 = 60_000;
+const MAX_AHEAD_MS: u64 = 60_000;
 
 /// A request for a node.
 #[derive(Debug, Deserialize, ToSchema)]
@@ -173,8 +173,8 @@ fn parse_nonce(text: &str) -> Result<u128, Problem> {
 
 fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
     let ahead_ms = given.map_or(0, |given| given.0);
-    if ahead_ms > MOST_AHEAD_MS {
-        return Err(wrong(format!("max_ahead_ms must be 0 to {MOST_AHEAD_MS}, not {ahead_ms}")));
+    if ahead_ms > MAX_AHEAD_MS {
+        return Err(wrong(format!("max_ahead_ms must be 0 to {MAX_AHEAD_MS}, not {ahead_ms}")));
     }
     Ok(ahead_ms)
 }
@@ -189,8 +189,8 @@ fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>, ahead_ms: u6
 }
 
 fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
-    if !(-FARTHEST_MS..=FARTHEST_MS).contains(&given.0) {
-        return Err(wrong(format!("unused_from_ms must be Unix ms of at most {FARTHEST_MS}, not {}", given.0)));
+    if !(-MAX_UNUSED_FROM_MS..=MAX_UNUSED_FROM_MS).contains(&given.0) {
+        return Err(wrong(format!("unused_from_ms must be Unix ms of at most {MAX_UNUSED_FROM_MS}, not {}", given.0)));
     }
     Ok(given.0)
 }

@@ -11,9 +11,9 @@ use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::io::{InspectReader, InspectWriter};
 
 /// The limit of bytes that are read after the end of a connection.
-const MOST_UNREAD: u64 = 1024 * 1024;
+const MAX_UNREAD_BYTES: u64 = 1024 * 1024;
 /// The pause between two checks of a client's deadline.
-const LOOK: Duration = Duration::from_secs(1);
+const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
@@ -89,7 +89,10 @@ impl Pace {
             match self.deadline() {
                 Some(deadline) if deadline <= now => return,
                 // The deadline changes with each request: a check each second is cheaper than a timer for each request.
-                deadline => sleep_until(deadline.map_or(now + LOOK, |deadline| deadline.min(now + LOOK))).await,
+                deadline => {
+                    let check = now + CHECK_INTERVAL;
+                    sleep_until(deadline.map_or(check, |deadline| deadline.min(check))).await;
+                }
             }
         }
     }
@@ -126,7 +129,7 @@ where
 pub async fn close(mut stream: impl AsyncRead + AsyncWrite + Unpin, linger: Duration) {
     // The client may be gone.
     if stream.shutdown().await.is_ok() {
-        drop(timeout(linger, copy(&mut stream.take(MOST_UNREAD), &mut sink())).await);
+        drop(timeout(linger, copy(&mut stream.take(MAX_UNREAD_BYTES), &mut sink())).await);
     }
 }
 

@@ -17,7 +17,7 @@ use utoipa::openapi::{Content, Ref, RefOr};
 use utoipa::{IntoResponses, ToSchema};
 
 use crate::auth::Role;
-use crate::service::{Failure, LATER_MS};
+use crate::service::{Failure, RETRY_AFTER_MS};
 
 /// The reason of a refusal or a failure.
 #[derive(Debug, Serialize, ToSchema)]
@@ -182,7 +182,7 @@ impl From<Failure> for Problem {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Busy(why) => {
-                Self::new(StatusCode::SERVICE_UNAVAILABLE, Failure::BUSY, why).with_retry_after_ms(Some(LATER_MS))
+                Self::new(StatusCode::SERVICE_UNAVAILABLE, Failure::BUSY, why).with_retry_after_ms(Some(RETRY_AFTER_MS))
             }
             Failure::Forbidden(why) => Self::new(StatusCode::FORBIDDEN, Failure::FORBIDDEN, why),
             Failure::NoNamespace(why) => Self::new(StatusCode::NOT_FOUND, Failure::NO_NAMESPACE, why),

@@ -6,7 +6,7 @@ use std::marker::PhantomData;
 use serde::de::{Deserialize, Deserializer, Error, Unexpected, Visitor};
 
 /// The first float whose next float is more than 1 away.
-const EXACT: f64 = 9_007_199_254_740_992.0;
+const FIRST_INEXACT: f64 = 9_007_199_254_740_992.0;
 
 /// An integer of a request body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl<T: TryFrom<i128>> Visitor<'_> for Integer<T> {
 
     fn visit_f64<E: Error>(self, value: f64) -> Result<T, E> {
         let refused = |this: &Self| E::invalid_value(Unexpected::Float(value), this);
-        if value.fract() != 0.0 || value.abs() >= EXACT {
+        if value.fract() != 0.0 || value.abs() >= FIRST_INEXACT {
             return Err(refused(&self));
         }
         #[allow(clippy::cast_possible_truncation, reason = "it is whole, and below 2^53")]

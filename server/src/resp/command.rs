@@ -13,7 +13,7 @@ use crate::auth::{Role, role_of_command};
 use crate::service::Failure;
 
 /// The limit of the commands between MULTI and EXEC, in bytes.
-const MOST_QUEUED: usize = 256 * 1024;
+const MAX_QUEUED_BYTES: usize = 256 * 1024;
 /// A permit for each byte of such commands, over all connections.
 static ROOM: Semaphore = Semaphore::const_new(32 * 1024 * 1024);
 
@@ -163,7 +163,7 @@ impl<'a> Session<'a> {
             },
             (_, None) | (b"QUIT", _) => Transaction::None,
             (_, Some(queue)) => {
-                let fits = queue.bytes.len() + words.buffer.len() <= MOST_QUEUED;
+                let fits = queue.bytes.len() + words.buffer.len() <= MAX_QUEUED_BYTES;
                 let refusal = match arguments(name) {
                     None => Some(unknown(words)),
                     Some(counts) if !counts.contains(&words.ranges.len()) => Some(wrong_number(name)),

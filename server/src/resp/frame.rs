@@ -2,12 +2,12 @@
 
 use std::ops::Range;
 
-use super::MOST_REQUEST;
+use super::MAX_COMMAND_BYTES;
 
 /// The limit of words in a command.
-const MOST_WORDS: usize = 1024;
+const MAX_WORDS: usize = 1024;
 /// The limit of digits in a length.
-const MOST_DIGITS: usize = 15;
+const MAX_DIGITS: usize = 15;
 /// The only command that may also arrive as a plain line.
 const PING: &[u8] = b"PING";
 /// The error of a command above the limit.
@@ -26,7 +26,7 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
         return inline(buffer, words);
     }
     let Some((count, mut at)) = number(buffer, 0, "invalid multibulk length")? else { return Ok(None) };
-    if count > MOST_WORDS {
+    if count > MAX_WORDS {
         return Err("invalid multibulk length");
     }
     for _ in 0..count {
@@ -37,7 +37,7 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
         }
         let Some((length, start)) = number(buffer, at, "invalid bulk length")? else { return Ok(None) };
         // Refuses at the length, before the bytes arrive.
-        if length > MOST_REQUEST - start.min(MOST_REQUEST) {
+        if length > MAX_COMMAND_BYTES - start.min(MAX_COMMAND_BYTES) {
             return Err(TOO_LONG);
         }
         let end = start + length;
@@ -55,8 +55,8 @@ pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize
 /// Reads the number after the letter at a place. Returns it with the end of its line, or `None` if the line is not complete.
 fn number(buffer: &[u8], at: usize, wrong: &'static str) -> Result<Option<(usize, usize)>, &'static str> {
     let rest = buffer.get(at + 1..).unwrap_or_default();
-    let Some(length) = rest.iter().take(MOST_DIGITS + 1).position(|byte| *byte == b'\r') else {
-        return if rest.len() <= MOST_DIGITS { Ok(None) } else { Err(wrong) };
+    let Some(length) = rest.iter().take(MAX_DIGITS + 1).position(|byte| *byte == b'\r') else {
+        return if rest.len() <= MAX_DIGITS { Ok(None) } else { Err(wrong) };
     };
     let digits = rest.get(..length).filter(|digits| !digits.is_empty() && digits.iter().all(u8::is_ascii_digit));
     let number = digits.and_then(|digits| std::str::from_utf8(digits).ok()?.parse().ok()).ok_or(wrong)?;

@@ -9,7 +9,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 /// How long the floor is kept. [`fence::raise`](snowmint_stores::fence::raise) waits longer before it lists the names.
-const KEPT: Duration = Duration::from_millis(snowmint_stores::fence::NOTICE_MS);
+const MAX_AGE: Duration = Duration::from_millis(snowmint_stores::fence::NOTICE_MS);
 
 /// A store whose floor is kept for a moment. Leases must not use it: a claim needs the floor of now.
 #[derive(Debug)]
@@ -26,7 +26,7 @@ impl Floored {
 
     async fn floor(&self) -> Result<Option<Found>, Error> {
         let mut floor = self.floor.lock().await;
-        if let Some((_, found)) = floor.as_ref().filter(|(asked, _)| asked.elapsed() < KEPT) {
+        if let Some((_, found)) = floor.as_ref().filter(|(asked, _)| asked.elapsed() < MAX_AGE) {
             return Ok(found.clone());
         }
         let asked = Instant::now();

@@ -19,7 +19,7 @@ use super::pool::{Pool, Pooled};
 use super::queue::Queued;
 
 /// The limit of generators besides the default one and Leaf's. Each one holds a node.
-const MOST: usize = 64;
+const MAX_GENERATORS: usize = 64;
 
 /// The generators of the service.
 #[derive(Debug)]
@@ -41,12 +41,12 @@ struct Refusals(Mutex<HashMap<String, (Instant, Error)>>);
 
 impl Refusals {
     /// How long a refusal counts.
-    const FRESH: Duration = Duration::from_secs(10);
+    const MAX_REFUSAL_AGE: Duration = Duration::from_secs(10);
 
     fn note(&self, name: &str, opened: &Result<Queued, Error>) {
         let mut refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         refusals.remove(name);
-        refusals.retain(|_, (at, _)| at.elapsed() < Self::FRESH);
+        refusals.retain(|_, (at, _)| at.elapsed() < Self::MAX_REFUSAL_AGE);
         if let Err(error) = opened {
             refusals.insert(name.to_owned(), (Instant::now(), error.clone()));
         }
@@ -54,7 +54,7 @@ impl Refusals {
 
     fn last(&self, name: &str) -> Option<Error> {
         let refusals = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        refusals.get(name).filter(|(at, _)| at.elapsed() < Self::FRESH).map(|(_, error)| error.clone())
+        refusals.get(name).filter(|(at, _)| at.elapsed() < Self::MAX_REFUSAL_AGE).map(|(_, error)| error.clone())
     }
 }
 
@@ -76,7 +76,7 @@ impl Ids {
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
             window_ms: settings.window_ms,
-            pool: Pool::new(MOST, kept),
+            pool: Pool::new(MAX_GENERATORS, kept),
             refusals: Arc::default(),
         }
     }

@@ -13,7 +13,7 @@ use super::openings::{Deadline, Openings};
 use super::pool::{Pool, Pooled};
 
 /// The limit of keys with numbers in memory.
-const MOST_KEYS: usize = 10_000;
+const MAX_OPEN_KEYS: usize = 10_000;
 
 /// The numbers that a command takes of a key.
 #[derive(Clone, Copy, Debug)]
@@ -40,7 +40,7 @@ impl Keys {
             openings,
             step: settings.step,
             options: SegmentsOptions::default().max_wait(Duration::from_millis(settings.max_wait_ms)),
-            pool: Pool::new(MOST_KEYS, Vec::new()),
+            pool: Pool::new(MAX_OPEN_KEYS, Vec::new()),
         }
     }
 

@@ -13,7 +13,7 @@ use super::openings::Openings;
 use super::pool::{Pool, Pooled};
 
 /// The limit of open names of each kind.
-const MOST: usize = 10_000;
+const MAX_OPEN_NAMES: usize = 10_000;
 
 /// The segments, sequences and tickets in use.
 #[derive(Debug)]
@@ -32,9 +32,9 @@ impl Numbers {
             store,
             openings,
             max_wait_ms: settings.max_wait_ms,
-            segments: Pool::new(MOST, Vec::new()),
-            sequences: Pool::new(MOST, Vec::new()),
-            tickets: Pool::new(MOST, Vec::new()),
+            segments: Pool::new(MAX_OPEN_NAMES, Vec::new()),
+            sequences: Pool::new(MAX_OPEN_NAMES, Vec::new()),
+            tickets: Pool::new(MAX_OPEN_NAMES, Vec::new()),
         }
     }
 

@@ -13,9 +13,9 @@ use super::pool::{Pool, Pooled};
 use crate::watched::Watched;
 
 /// The most names that are opened at the same time, about as many as a store at 20 ms of distance opens in a second.
-const MOST: usize = 2048;
+const MAX_OPENING: usize = 2048;
 /// After this time a refused name can be opened, most likely.
-pub const LATER_MS: u64 = 1000;
+pub const RETRY_AFTER_MS: u64 = 1000;
 
 /// The names that are opened now. Clones share them.
 #[derive(Clone, Debug)]
@@ -27,7 +27,7 @@ pub struct Openings {
 
 impl Openings {
     pub fn of(store: Arc<Watched>, max_wait_ms: u64) -> Self {
-        Self { store, places: Arc::new(Semaphore::new(MOST)), max_wait_ms }
+        Self { store, places: Arc::new(Semaphore::new(MAX_OPENING)), max_wait_ms }
     }
 
     /// Calls the value of a name, which `open` opens if it is not open, within the deadline of a request that begins now.
@@ -50,7 +50,7 @@ impl Openings {
         let open = || async {
             let begun = Arc::clone(&self.places).try_acquire_owned().map_err(|_| {
                 Failure::Busy(format!(
-                    "{MOST} names are opened now for their first use, the most at a time: ask again later"
+                    "{MAX_OPENING} names are opened now for their first use, the most at a time: ask again later"
                 ))
             })?;
             let opening = open();

@@ -19,7 +19,7 @@ use tokio::sync::{Mutex, OwnedMutexGuard};
 use super::failure::Failure;
 
 /// How many values are given back at the same time.
-const AT_ONCE: usize = 1024;
+const MAX_CONCURRENT: usize = 1024;
 
 /// A value that a pool gives back when it is not needed any more.
 pub trait Pooled: Send + Sync + 'static {
@@ -165,13 +165,13 @@ impl<T: Pooled> Pool<T> {
 
     /// Gives all values back, and opens no name any more.
     pub async fn close(&self) {
-        stream::iter(self.take_all()).for_each_concurrent(AT_ONCE, T::give_back).await;
+        stream::iter(self.take_all()).for_each_concurrent(MAX_CONCURRENT, T::give_back).await;
     }
 }
 
 /// Gives values back, and unlocks the name of each one afterwards.
 async fn give_back<T: Pooled>(taken: Taken<T>) {
-    stream::iter(taken).for_each_concurrent(AT_ONCE, async |(_locked, value)| value.give_back().await).await;
+    stream::iter(taken).for_each_concurrent(MAX_CONCURRENT, async |(_locked, value)| value.give_back().await).await;
 }
 
 impl<T> Pool<T> {

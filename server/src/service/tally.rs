@@ -10,7 +10,7 @@ use tokio::sync::Mutex;
 use tokio::time::Instant;
 
 /// How long a look is kept.
-const KEPT: Duration = Duration::from_secs(5);
+const MAX_AGE: Duration = Duration::from_secs(5);
 
 /// The numbers of leased nodes and of namespaces.
 #[derive(Clone, Copy, Debug)]
@@ -46,7 +46,7 @@ impl Tally {
         let asked = Instant::now();
         let mut last = Arc::clone(&self.last).lock_owned().await;
         if let Some(Look { ended, found }) = &*last
-            && (*ended >= asked || found.is_ok() && ended.elapsed() < KEPT)
+            && (*ended >= asked || found.is_ok() && ended.elapsed() < MAX_AGE)
         {
             return found.clone();
         }

@@ -14,12 +14,14 @@ use crate::service::USERS;
 use snowmint_cli::Exit;
 
 /// How far ahead a fence may be without `--far`, in ms: a fence at a mistyped time cannot be lowered.
-const NEAR_MS: i64 = 24 * 60 * 60 * 1000;
+const MAX_DISTANCE_MS: i64 = 24 * 60 * 60 * 1000;
 
 /// Raises every window end and every counter, and prints how many of each kind.
 pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
     let wanted_ms = options.until.0;
-    if let Some(until) = wanted_ms.filter(|ms| !options.far && *ms > SystemHost::unix_ms().saturating_add(NEAR_MS)) {
+    if let Some(until) =
+        wanted_ms.filter(|ms| !options.far && *ms > SystemHost::unix_ms().saturating_add(MAX_DISTANCE_MS))
+    {
         let until = Rfc3339(until);
         return Err(Exit::Wrong(format!(
             "--until {until} is more than a day ahead, and no node would mint before that time: add --far if IDs are that late"

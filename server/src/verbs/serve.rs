@@ -30,14 +30,14 @@ use crate::watched::Watched;
 use snowmint_cli::Exit;
 
 /// The limit for ending: service managers kill a program that takes longer.
-const END: Duration = Duration::from_secs(10);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
 /// How many connections the port of `--health` serves: those of probes and scrapers.
 const HEALTH_CONNECTIONS: usize = 64;
 /// How many files the process opens besides connections of clients: for the store, the log and the runtime.
 #[cfg(unix)]
 const OTHER_FILES: u64 = 100;
-/// The part of [`END`] in which open connections may finish.
-const DRAIN: Duration = Duration::from_secs(5);
+/// The part of [`SHUTDOWN_TIMEOUT`] in which open connections may finish.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Serves until a signal ends it.
 pub fn serve(options: &Serve) -> Result<u8, Exit> {
@@ -225,12 +225,12 @@ async fn serve_port<P: Protocol>(port: Option<Port>, protocol: Arc<P>, ending: &
 async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: &mut signals::Ending) {
     let giving_back = async {
         // Users first, as another server waits for them.
-        let _ = tokio::join!(service.close_users(), timeout(DRAIN, serving));
+        let _ = tokio::join!(service.close_users(), timeout(DRAIN_TIMEOUT, serving));
         service.close().await;
         service.store.close().await;
     };
     tokio::select! {
-        given_back = timeout(END, giving_back) => {
+        given_back = timeout(SHUTDOWN_TIMEOUT, giving_back) => {
             if given_back.is_ok() {
                 tracing::info!("ended: leases and unused numbers are given back");
             } else {

@@ -48,15 +48,15 @@ use crate::store::version::{self, Look};
 use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
 
 /// The bucket of a URL without a path.
-const BUCKET: &str = "snowmint";
+const DEFAULT_BUCKET: &str = "snowmint";
 /// The usual monitoring port.
-const MONITOR: u16 = 8222;
+const MONITOR_PORT: u16 = 8222;
 /// The header that marks a deleted key.
-const OPERATION: &str = "KV-Operation";
+const OPERATION_HEADER: &str = "KV-Operation";
 /// A revision that no message has.
-const NEVER: Version = 1 << 62;
+const NO_REVISION: Version = 1 << 62;
 /// Reads of a list that are on their way at a time.
-const AT_ONCE: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 
 /// A store on a NATS server or cluster.
 ///
@@ -158,7 +158,7 @@ impl Nats {
             None => None,
         };
         let bucket = path.trim_matches('/');
-        let bucket = if bucket.is_empty() { BUCKET } else { bucket };
+        let bucket = if bucket.is_empty() { DEFAULT_BUCKET } else { bucket };
         let Some(bucket) = Bucket::new(bucket, url.create) else {
             return refused("the path of the URL must be the name of a bucket: 1 to 128 of a-z A-Z 0-9 _ -");
         };
@@ -172,7 +172,7 @@ impl Nats {
         }
         let usual = || hosts.iter().map(|host| host.rsplit_once(':').map_or(host.as_str(), |(host, _)| host));
         let monitor = monitor.map_or_else(
-            || usual().map(|host| format!("http://{host}:{MONITOR}")).collect(),
+            || usual().map(|host| format!("http://{host}:{MONITOR_PORT}")).collect(),
             |given| given.split(',').map(str::to_owned).collect::<Vec<_>>(),
         );
         let monitors = match monitor.iter().map(|given| monitor::address(given)).collect() {
@@ -244,7 +244,7 @@ impl Nats {
     async fn get(&self, stream: &Stream<()>, subject: &str) -> Result<(Option<Vec<u8>>, Version), Error> {
         match stream.get_last_raw_message_by_subject(subject).await {
             Ok(there) => {
-                let is_deleted = there.headers.get(OPERATION).is_some();
+                let is_deleted = there.headers.get(OPERATION_HEADER).is_some();
                 Ok(((!is_deleted).then(|| there.payload.to_vec()), there.sequence))
             }
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok((None, 0)),
@@ -276,7 +276,7 @@ impl Nats {
         self.run(|Connection { context, stream, .. }| async move {
             let subjects = bucket.subjects(name, &context, &format!("{directory}{wildcard}")).await?;
             let mut list = Vec::with_capacity(subjects.len());
-            for page in subjects.chunks(AT_ONCE) {
+            for page in subjects.chunks(MAX_CONCURRENT) {
                 let reads = page.iter().map(|subject| self.get(&stream, subject));
                 for (subject, answer) in page.iter().zip(join_all(reads).await) {
                     let tokens = subject.strip_prefix(directory.as_str()).into_iter().flat_map(|rest| rest.split('.'));
@@ -426,7 +426,7 @@ impl RecordStore for Nats {
                         }
                         (Some(_), _) => Ok(None),
                         // Sent all the same, as it shows whether the bucket accepts writes.
-                        (None, _) => self.put(&context, &subject, value.to_vec(), NEVER).await,
+                        (None, _) => self.put(&context, &subject, value.to_vec(), NO_REVISION).await,
                     };
                 }
                 let written = self.put(&context, &subject, value.to_vec(), 0).await?;

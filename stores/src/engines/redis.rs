@@ -35,7 +35,7 @@ use crate::store::version;
 use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
-const IDLE: Duration = Duration::from_millis(100);
+const PING_AFTER: Duration = Duration::from_millis(100);
 
 /// Lowers a counter. Key: a counter. Arguments: its expected and its new number.
 const LOWER: &str = r"
@@ -215,7 +215,7 @@ impl Connector for Server {
 
     async fn is_alive(&self, connection: &MultiplexedConnection, idle: Duration) -> bool {
         let mut connection = connection.clone();
-        idle < IDLE || cmd("PING").query_async::<()>(&mut connection).await.is_ok()
+        idle < PING_AFTER || cmd("PING").query_async::<()>(&mut connection).await.is_ok()
     }
 }
 

@@ -27,7 +27,7 @@ use crate::store::version::{self, Look};
 use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
-const SESSION: Duration = Duration::from_secs(10);
+const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
 /// Records and counters outlive the session.
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 
@@ -186,7 +186,7 @@ impl Connector for Ensemble {
 
     async fn connect(&self) -> Result<Client, Error> {
         let connector = Client::connector()
-            .with_session_timeout(SESSION.max(self.timeout * 2))
+            .with_session_timeout(SESSION_TIMEOUT.max(self.timeout * 2))
             .with_connection_timeout(self.timeout)
             .with_fail_eagerly();
         connector.connect(&self.hosts).await.map_err(|error| Error::of_driver(&self.name, error))

@@ -20,7 +20,7 @@ use crate::store::{Found, RecordStore, Wrote};
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
 const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
 /// How many namespaces are listed at the same time.
-const AT_ONCE: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 
 /// The leases of a store. All times come from this machine's clock, which the holders follow.
 ///
@@ -165,7 +165,7 @@ impl Leases {
         } else {
             let waiting = Arc::new(Mutex::new(parts.keys().cloned().collect::<Vec<_>>()));
             let mut asking = JoinSet::new();
-            for _ in 0..AT_ONCE.min(parts.len()) {
+            for _ in 0..MAX_CONCURRENT.min(parts.len()) {
                 let (store, waiting) = (Arc::clone(&self.0), Arc::clone(&waiting));
                 asking.spawn(async move {
                     let mut listed = Vec::new();

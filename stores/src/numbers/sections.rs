@@ -30,7 +30,7 @@ use crate::store::key::{key, name};
 /// The prefix of the pinned sizes of sections.
 const SIZES: &str = "settings/sections/";
 /// How many sections a close gives back at the same time.
-const AT_ONCE: usize = 64;
+const MAX_CONCURRENT: usize = 64;
 
 /// Another allocator that holds a section.
 ///
@@ -289,7 +289,7 @@ impl Sections {
         let places: Vec<_> = lock(&allocator.places).drain().map(|(_, place)| place).collect();
         let places = Arc::new(Mutex::new(places.into_iter()));
         let mut releasing = JoinSet::new();
-        for _ in 0..AT_ONCE {
+        for _ in 0..MAX_CONCURRENT {
             let (allocator, places) = (Arc::clone(allocator), Arc::clone(&places));
             let release = async move {
                 let next = || lock(&places).next();

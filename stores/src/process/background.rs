@@ -20,10 +20,10 @@ use super::{Owner, lock};
 pub const RELEASE_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// How long a thread without calls stays for the next one.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How often a waiting thread looks whether it is in a forked child, in which the call goes on nowhere.
-const LOOK: Duration = Duration::from_millis(20);
+const FORK_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
 /// Where the calls of one disk or store run.
 #[derive(Clone, Debug)]
@@ -112,7 +112,7 @@ impl Lane {
                 calls = lock(&self.calls);
                 continue;
             }
-            let waited = self.changed.wait_timeout_while(calls, IDLE, |calls| calls.waiting.is_empty());
+            let waited = self.changed.wait_timeout_while(calls, IDLE_TIMEOUT, |calls| calls.waiting.is_empty());
             calls = waited.unwrap_or_else(PoisonError::into_inner).0;
             if calls.waiting.is_empty() {
                 calls.has_thread = false;
@@ -228,7 +228,7 @@ impl<T> Pending<T> {
         loop {
             let left = deadline.saturating_duration_since(Instant::now());
             match self.look() {
-                Progress::UnderWay if !left.is_zero() => thread::park_timeout(left.min(LOOK)),
+                Progress::UnderWay if !left.is_zero() => thread::park_timeout(left.min(FORK_CHECK_INTERVAL)),
                 progress => return progress,
             }
         }

@@ -8,7 +8,7 @@ use std::path::Path;
 use std::time::{Duration, SystemTime};
 
 /// The longest text that is read whole, in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// How long a file of a store in use may rest before it is touched. Tidy-ups, as of `/var/tmp`, take files that rest for days.
 pub const REST: Duration = Duration::from_secs(60 * 60);
@@ -57,6 +57,6 @@ pub fn open(options: &mut OpenOptions, path: &Path, follow: bool) -> io::Result<
 /// As of [`open`].
 pub fn read(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    open(OpenOptions::new().read(true), path, true)?.take(LONGEST).read_to_end(&mut bytes)?;
+    open(OpenOptions::new().read(true), path, true)?.take(MAX_TEXT_BYTES).read_to_end(&mut bytes)?;
     Ok(bytes)
 }

@@ -53,8 +53,8 @@ pub struct Url {
 }
 
 impl Url {
-    const SHORTEST_TIMEOUT: Duration = Duration::from_millis(10);
-    pub(crate) const LONGEST_TIMEOUT: Duration = Duration::from_secs(600);
+    const MIN_TIMEOUT: Duration = Duration::from_millis(10);
+    pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
 
     /// Reads a URL.
     ///
@@ -99,7 +99,7 @@ impl Url {
                 "create" => url.create = value.parse().map_err(|_| wrong("true or false"))?,
                 "timeout_ms" => {
                     let limit = value.parse().ok().map(Duration::from_millis);
-                    let fits = |limit: &Duration| (Self::SHORTEST_TIMEOUT..=Self::LONGEST_TIMEOUT).contains(limit);
+                    let fits = |limit: &Duration| (Self::MIN_TIMEOUT..=Self::MAX_TIMEOUT).contains(limit);
                     url.timeout = limit.filter(fits).ok_or_else(|| wrong("10 to 600000 ms"))?;
                 }
                 "connections" => {

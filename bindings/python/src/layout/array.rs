@@ -43,7 +43,7 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
     let [mut timestamps, mut microseconds, mut ticks, mut nodes, mut sequences] = [(); 5].map(|()| column());
     let mut values: Vec<Vec<u8>> = fields.iter().map(|_| column()).collect();
     let fine = !layout.tick_us().is_multiple_of(1000);
-    for items in items.chunks(work::ITEMS) {
+    for items in items.chunks(work::ITEMS_PER_CHECK) {
         let decoded = py.detach(|| {
             for item in items {
                 let id = u64::from_ne_bytes(*item);

@@ -8,9 +8,9 @@ use tokio::time::Instant;
 use crate::error::Error;
 
 /// The pause after the first failure.
-pub(in crate::engines) const SHORTEST: Duration = Duration::from_millis(50);
+pub(in crate::engines) const MIN_PAUSE: Duration = Duration::from_millis(50);
 /// The longest pause.
-pub(in crate::engines) const LONGEST: Duration = Duration::from_secs(2);
+pub(in crate::engines) const MAX_PAUSE: Duration = Duration::from_secs(2);
 
 /// The failed attempts to connect to one store.
 #[derive(Debug, Default)]
@@ -57,7 +57,7 @@ impl Backoff {
     pub(in crate::engines) fn failed(&mut self, round: u64, error: Option<&Error>) {
         if round == self.round {
             self.round += 1;
-            self.pause = (self.pause * 2).clamp(SHORTEST, LONGEST);
+            self.pause = (self.pause * 2).clamp(MIN_PAUSE, MAX_PAUSE);
         } else if self.failure.as_ref().is_none_or(|failure| failure.error.is_some()) {
             return;
         }
@@ -89,7 +89,7 @@ mod tests {
         backoff.succeeded();
         assert!(backoff.begin("db").is_ok());
         backoff.failed(backoff.round, Some(&error));
-        assert_eq!(backoff.pause, SHORTEST);
+        assert_eq!(backoff.pause, MIN_PAUSE);
     }
 
     #[test]
@@ -99,7 +99,7 @@ mod tests {
         let refused = backoff.begin("db").expect_err("too early");
         assert!(refused.to_string().starts_with("db: the next attempt to connect is in "), "{refused}");
         backoff.failed(0, Some(&Error::unavailable("db", "down")));
-        assert_eq!(backoff.pause, SHORTEST, "it is the same attempt");
+        assert_eq!(backoff.pause, MIN_PAUSE, "it is the same attempt");
         assert!(backoff.begin("db").expect_err("too early").to_string().starts_with("db: down"));
     }
 

@@ -15,7 +15,7 @@ use crate::process::Owner;
 use crate::process::lock;
 
 /// A caller that gives up after this time without an answer closes the connection, which is probably dead.
-const SILENT: Duration = Duration::from_millis(300);
+const SILENCE_LIMIT: Duration = Duration::from_millis(300);
 
 /// Connects to one engine.
 #[async_trait]
@@ -164,7 +164,7 @@ struct Unanswered<'a, C: Connector> {
 impl<C: Connector> Drop for Unanswered<'_, C> {
     fn drop(&mut self) {
         // The next caller should not wait for a silent connection.
-        if !self.done && self.began.elapsed() >= SILENT {
+        if !self.done && self.began.elapsed() >= SILENCE_LIMIT {
             *self.store.live() = None;
         }
     }
@@ -184,7 +184,7 @@ mod tests {
     use tokio::runtime::Builder;
     use tokio::time::sleep;
 
-    use super::super::backoff::{LONGEST, SHORTEST};
+    use super::super::backoff::{MAX_PAUSE, MIN_PAUSE};
     use super::*;
 
     #[derive(Default)]
@@ -224,7 +224,7 @@ mod tests {
     fn a_success_ends_the_pauses_between_attempts() {
         run(async {
             let server = Reconnecting::new(Scripted::default(), Duration::from_secs(1));
-            let mut delay = SHORTEST;
+            let mut delay = MIN_PAUSE;
             for attempt in 1..=3 {
                 let error = server.connect().await.expect_err("down");
                 assert_eq!(
@@ -258,13 +258,13 @@ mod tests {
             for error in [first.expect_err("silent"), second.expect_err("silent")] {
                 assert!(error.to_string().contains("no answer within 100 ms"), "{error}");
             }
-            sleep(SHORTEST).await;
+            sleep(MIN_PAUSE).await;
             assert!(timeout_at(Instant::now() + timeout / 2, server.connect()).await.is_err(), "dropped");
             let error = server.connect().await.expect_err("too early");
             assert!(error.to_string().contains("the next attempt"), "{error}");
             server.connector.hangs.store(false, Ordering::Relaxed);
             server.connector.up.store(true, Ordering::Relaxed);
-            sleep(LONGEST).await;
+            sleep(MAX_PAUSE).await;
             let silent = server.run(|_| std::future::pending::<Result<(), Error>>()).await.expect_err("no answer");
             assert_eq!(silent.kind(), ErrorKind::StoreUnavailable);
             server.connect().await.expect("another connection");

@@ -11,7 +11,7 @@ use super::path::{DIRECTORY, GOES_ON, RECORD};
 use crate::store::plain_file;
 
 /// The pause between two attempts to lock.
-const POLL: Duration = Duration::from_millis(1);
+const POLL_INTERVAL: Duration = Duration::from_millis(1);
 
 fn late(path: &Path) -> String {
     format!("other processes hold {} for too long", path.display())
@@ -36,7 +36,7 @@ impl Files {
                     // After the deadline the caller has given up, so nothing may change any more.
                     return if Instant::now() < deadline { Ok(files) } else { Err(late(&path)) };
                 }
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL),
+                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(POLL_INTERVAL),
                 Err(TryLockError::WouldBlock) => return Err(late(&path)),
                 Err(TryLockError::Error(error)) => return Err(cannot("lock", &path, &error)),
             }

@@ -11,7 +11,7 @@ use crate::engines::sql::{Failure, NativeSequences, State, Target};
 use crate::error::Error;
 
 /// "Sequence has run out".
-const RUN_OUT: u16 = 4084;
+const SEQUENCE_RUN_OUT: u16 = 4084;
 
 #[async_trait]
 impl NativeSequences for MyDialect {
@@ -74,6 +74,6 @@ impl NativeSequences for MyDialect {
     }
 
     fn is_run_out(error: &sqlx::Error) -> bool {
-        has_number(error, &[RUN_OUT])
+        has_number(error, &[SEQUENCE_RUN_OUT])
     }
 }

@@ -15,10 +15,10 @@ use crate::error::Error;
 use crate::store::TicketServer;
 
 /// "Failed to read auto-increment value from storage engine", "Out of range value": no number is left.
-const NO_NEXT: [u16; 2] = [1467, 167];
+const NO_NUMBER_LEFT: [u16; 2] = [1467, 167];
 
 /// The highest value of `auto_increment_increment` and `auto_increment_offset`.
-const MOST_SERVERS: u64 = 65_535;
+const MAX_SERVERS: u64 = 65_535;
 
 /// A table of tickets of a `MariaDB` or `MySQL` database.
 ///
@@ -83,7 +83,7 @@ impl Mysql {
         let pool = self.pool.clone();
         let table = Identifier::new(pool.name(), table)?;
         let source = format!("{}, table {table}", pool.name());
-        if !(1..=increment).contains(&offset) || increment > MOST_SERVERS {
+        if !(1..=increment).contains(&offset) || increment > MAX_SERVERS {
             let rule = "the offset of tickets is 1 to their increment, which is at most 65535";
             return Err(Error::invalid_store(&source, format_args!("{rule}, not {offset} of {increment}")));
         }
@@ -132,7 +132,9 @@ impl Target {
         let done = sqlx::query(AssertSqlSafe(statement)).bind(&self.stub).execute(connection).await;
         match done {
             Ok(done) => Ok(done.last_insert_id()),
-            Err(error) if has_number(&error, &NO_NEXT) || Refusal::of::<MyDialect>(&error) == Refusal::Beyond => {
+            Err(error)
+                if has_number(&error, &NO_NUMBER_LEFT) || Refusal::of::<MyDialect>(&error) == Refusal::Beyond =>
+            {
                 Err(run_out(&self.source).into())
             }
             Err(error) => Err(error.into()),

@@ -8,7 +8,7 @@ use tokio::task::spawn_blocking;
 use ureq::Agent;
 
 /// The limit of an answer in bytes. Answers usually have some thousands.
-const LONGEST: u64 = 1 << 20;
+const MAX_ANSWER_BYTES: u64 = 1 << 20;
 
 /// The monitoring addresses of the servers, and how long each may take to answer.
 pub(super) struct Monitors {
@@ -79,7 +79,7 @@ fn ask(url: &str, timeout: Duration) -> Result<Report, String> {
 
 fn get<T: DeserializeOwned>(agent: &Agent, url: &str) -> Result<T, String> {
     let answer = agent.get(url).call();
-    let read = answer.and_then(|mut answer| answer.body_mut().with_config().limit(LONGEST).read_json());
+    let read = answer.and_then(|mut answer| answer.body_mut().with_config().limit(MAX_ANSWER_BYTES).read_json());
     read.map_err(|error| format!("{url}: {error}"))
 }
 

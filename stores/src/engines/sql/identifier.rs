@@ -4,7 +4,7 @@ use std::fmt;
 
 use crate::error::Error;
 
-const LONGEST: usize = 64;
+const MAX_BYTES: usize = 64;
 
 /// A name that is safe between quotes of any kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,7 @@ impl Identifier {
     /// `InvalidStore`, naming the rule.
     pub(in crate::engines) fn new(store: &str, name: &str) -> Result<Self, Error> {
         let letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'_';
-        let fits = (1..=LONGEST).contains(&name.len())
+        let fits = (1..=MAX_BYTES).contains(&name.len())
             && name.bytes().next().is_some_and(letter)
             && name.bytes().all(|byte| letter(byte) || byte.is_ascii_digit() || byte == b'$');
         if !fits {

@@ -23,11 +23,11 @@ use crate::process::lock;
 use crate::store::url::Url;
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
-const IDLE: Duration = Duration::from_millis(100);
+const PING_AFTER: Duration = Duration::from_millis(100);
 /// The most connections, unless the URL or the program names another number.
-const CONNECTIONS: u32 = 4;
+const MAX_CONNECTIONS: u32 = 4;
 /// How often to try a step that the server undoes, as after a deadlock.
-const TRIES: u32 = 10;
+const MAX_TRIES: u32 = 10;
 
 /// A step on a connection.
 pub(in crate::engines) type Step<'c, T> = Pin<Box<dyn Future<Output = Result<T, Failure>> + Send + 'c>>;
@@ -68,7 +68,7 @@ impl<D: Dialect> fmt::Debug for Pool<D> {
 impl<D: Dialect> Pool<D> {
     /// A pool without connections yet.
     pub(super) fn new(name: String, url: &Url, dialect: D) -> Self {
-        let places = usize::try_from(url.connections.unwrap_or(CONNECTIONS)).unwrap_or(1).max(1);
+        let places = usize::try_from(url.connections.unwrap_or(MAX_CONNECTIONS)).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
             owner: Owner::this(),
             dialect,
@@ -206,7 +206,7 @@ impl<D: Dialect> Shared<D> {
                 }
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
-                    if tries == TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
+                    if tries == MAX_TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
                         return Err(of_client::<D>(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;
@@ -231,7 +231,7 @@ impl<D: Dialect> Shared<D> {
         // Not in the condition, as the lock would be held across the wait.
         let idle = self.idle().pop();
         if let Some((mut connection, used)) = idle {
-            if used.elapsed() < IDLE {
+            if used.elapsed() < PING_AFTER {
                 return Ok(connection);
             }
             match timeout_at(deadline, connection.ping()).await {

@@ -9,7 +9,7 @@ use super::query::{Change as _, Select as _};
 use crate::error::Error;
 
 /// How often to try while other processes make the tables at the same time.
-const TRIES: u32 = 20;
+const MAX_TRIES: u32 = 20;
 
 /// Finds a table that is missing.
 pub(super) async fn missing<D: Dialect>(connection: &mut D::Connection) -> Result<Option<&'static str>, Failure> {
@@ -27,7 +27,7 @@ pub(super) async fn make<D: Dialect>(store: &str, connection: &mut D::Connection
         let Err(error) = connection.script(D::SCHEMA).await else { return Ok(()) };
         tries += 1;
         // IF NOT EXISTS does not see tables that another open transaction makes.
-        if tries == TRIES || !matches!(Refusal::of::<D>(&error), Refusal::Duplicate | Refusal::Undone) {
+        if tries == MAX_TRIES || !matches!(Refusal::of::<D>(&error), Refusal::Duplicate | Refusal::Undone) {
             return Err(not_made(store, table, D::MODULE, &error).into());
         }
         sleep(Duration::from_millis(10)).await;

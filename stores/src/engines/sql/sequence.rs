@@ -11,7 +11,7 @@ use crate::error::Error;
 use crate::store::NumberSource;
 
 /// The most numbers that one request asks a sequence for.
-const MOST: u64 = 100_000;
+const MAX_NUMBERS: u64 = 100_000;
 
 /// A dialect whose databases have sequences.
 #[async_trait]
@@ -75,7 +75,7 @@ impl State {
             ..0 => (next - i128::from(min)).div_euclid(-increment) + 1,
             0 => 1,
         };
-        let count = i128::from(count.min(MOST));
+        let count = i128::from(count.min(MAX_NUMBERS));
         i64::try_from(room.min(count).max(1)).unwrap_or(1)
     }
 }

@@ -11,7 +11,7 @@ use crate::gather::{Call, Gather, Serving};
 use crate::process::lock;
 
 /// The most callers that share a transaction.
-const MOST: usize = 1024;
+const MAX_CALLERS: usize = 1024;
 
 /// What a caller asks: statements in order, for the row of this name.
 #[derive(Clone, Debug)]
@@ -146,7 +146,7 @@ impl<R> Turn<R> {
             if let Some(half) = self.halves.pop() {
                 return half;
             }
-            let mut calls = self.serving.calls(MOST);
+            let mut calls = self.serving.calls(MAX_CALLERS);
             // Two servers that lock rows in the same order do not wait for each other.
             calls.sort_by_cached_key(|call| call.asked.name.to_string());
             calls

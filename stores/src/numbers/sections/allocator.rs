@@ -27,7 +27,7 @@ use crate::store::ask::ask;
 use crate::store::floor::skipped;
 
 /// The time without requests after which a section is given back, in ms.
-const IDLE_MS: u64 = 60_000;
+const IDLE_TIMEOUT_MS: u64 = 60_000;
 
 /// The part of an allocator that its tasks share.
 #[derive(Debug)]
@@ -221,7 +221,7 @@ impl Allocator {
         loop {
             // A section that was given back ends at once.
             drop(timeout(pause, place.look.notified()).await);
-            if self.is_unwanted(place, IDLE_MS.max(self.options.window_ms.saturating_mul(2))) {
+            if self.is_unwanted(place, IDLE_TIMEOUT_MS.max(self.options.window_ms.saturating_mul(2))) {
                 self.release(place).await;
                 return;
             }

@@ -13,7 +13,7 @@ use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 
 /// The age up to which the record of another allocator's section counts as current, in ms.
-const FRESH_MS: u64 = 100;
+const MAX_RECORD_AGE_MS: u64 = 100;
 
 /// A section, from the first request to its end.
 #[derive(Debug)]
@@ -99,7 +99,7 @@ impl Place {
     pub(super) fn stays_elsewhere(&self, deadline_ms: u64) -> bool {
         let state = lock(&self.state);
         let Some(elsewhere) = &state.elsewhere else { return false };
-        if monotonic_ms().saturating_sub(elsewhere.read_ms) > FRESH_MS {
+        if monotonic_ms().saturating_sub(elsewhere.read_ms) > MAX_RECORD_AGE_MS {
             self.look.notify_one();
             return false;
         }

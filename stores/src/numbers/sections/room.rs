@@ -14,9 +14,9 @@ use crate::process::monotonic::monotonic_ms;
 use crate::store::ask::ask;
 
 /// The time without requests after which a section makes room, in ms.
-const ROOM_MS: u64 = 1000;
+const ROOM_AFTER_MS: u64 = 1000;
 /// How long a caller should wait for room, in ms.
-const FULL_MS: u64 = 5000;
+const RETRY_AFTER_MS: u64 = 5000;
 
 /// The sections of an allocator, by number.
 type Places = HashMap<u64, Arc<Place>>;
@@ -30,7 +30,7 @@ impl Allocator {
         let most = allocator.options.max_sections;
         if places.len() >= most && Self::give_back_unused(allocator, places, |_, places| places.len() < most) == 0 {
             let told = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
-            return Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(FULL_MS));
+            return Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(RETRY_AFTER_MS));
         }
         Ok(())
     }
@@ -78,7 +78,7 @@ impl Allocator {
         let told = format!(
             "sections of users in use take all {bytes} bytes of memory: allow more, or try again in some seconds"
         );
-        Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(FULL_MS))
+        Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(RETRY_AFTER_MS))
     }
 
     /// Gives back sections without requests, the longest unused first, at least one, until there is room. Returns how many.
@@ -90,7 +90,7 @@ impl Allocator {
         let now_ms = monotonic_ms();
         let unused = |(number, place): (&u64, &Arc<Place>)| {
             let state = lock(&place.state);
-            let rests = now_ms.saturating_sub(state.wanted_ms) >= ROOM_MS;
+            let rests = now_ms.saturating_sub(state.wanted_ms) >= ROOM_AFTER_MS;
             (rests && matches!(state.phase, Phase::Held(_))).then_some((state.wanted_ms, *number))
         };
         let mut unused: Vec<_> = places.iter().filter_map(unused).collect();

@@ -6,7 +6,7 @@ use super::Segments;
 use crate::error::Error;
 
 /// The numbers that a [`LocalNumbers`] takes at once.
-const RUN: u64 = 256;
+const RUN_NUMBERS: u64 = 256;
 
 /// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
 ///
@@ -87,14 +87,14 @@ impl LocalNumbers {
         if let Ok(number) = self.try_next() {
             return Ok(number);
         }
-        let run = self.segments.next_run(RUN).await?;
+        let run = self.segments.next_run(RUN_NUMBERS).await?;
         Ok(self.keep(&run))
     }
 
     #[cold]
     fn refill(&mut self) -> Result<u64, Error> {
         (self.next, self.end) = (0, 0);
-        let run = self.segments.try_next_run(RUN)?;
+        let run = self.segments.try_next_run(RUN_NUMBERS)?;
         Ok(self.keep(&run))
     }
 
