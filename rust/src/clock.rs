@@ -20,14 +20,14 @@ use crate::lease::registry::forget_clock;
 /// ```
 /// use std::sync::Arc;
 /// use std::sync::atomic::{AtomicI64, Ordering};
-/// use snowmint::{Clock, Snowflake, layouts::TWITTER};
+/// use snowmint::{Clock, Options, Snowflake, layouts::TWITTER};
 ///
 /// let now_ms = Arc::new(AtomicI64::new(1_700_000_000_000));
 /// let clock = Clock::new({
 ///     let now_ms = Arc::clone(&now_ms);
 ///     move || now_ms.load(Ordering::Relaxed)
 /// });
-/// let generator = Snowflake::with_clock(&TWITTER, 5, clock)?;
+/// let generator = Snowflake::with(&TWITTER, 5, Options::DEFAULT, clock)?;
 /// assert_eq!(TWITTER.decode(generator.next_id()?)?.timestamp_ms, 1_700_000_000_000);
 /// now_ms.store(1_700_000_000_001, Ordering::Relaxed);
 /// assert_eq!(TWITTER.decode(generator.next_id()?)?.timestamp_ms, 1_700_000_000_001);

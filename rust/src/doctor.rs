@@ -14,8 +14,9 @@ use snowmint_stores::{Error, RecordStore, ServerSettings};
 use self::finding::Accepted;
 pub use self::finding::{Facts, Finding, Level};
 use crate::environment::Environment;
-use crate::generator::options::{LeaseOptions, LeaseStore, Source};
+use crate::generator::options::{LeaseOptions, Source};
 use crate::lease::backend::Backend;
+use crate::lease::store::{Given, LeaseStore};
 use crate::slots::{SlotDirectory, Slots};
 
 /// Examines what a generator with these options would do here, and returns what it finds. The place is in order if no
@@ -26,7 +27,8 @@ use crate::slots::{SlotDirectory, Slots};
 /// # Examples
 /// ```
 /// use snowmint::host::doctor::{self, Level};
-/// use snowmint::{Environment, LeaseOptions};
+/// use snowmint::LeaseOptions;
+/// use snowmint::host::Environment;
 /// let findings = doctor::examine(LeaseOptions::new().node(5), &Environment::default());
 /// let [layout, node] = &findings[..] else { panic!("two findings") };
 /// assert_eq!((layout.level, node.level, node.topic), (Level::Ok, Level::Warning, "node"));
@@ -91,9 +93,9 @@ fn looking(mut options: LeaseOptions, environment: &Environment) -> (LeaseOption
     };
     let mut accepted = Accepted::default();
     if options.store.is_none() {
-        options.store = environment.store.clone().map(LeaseStore::Url);
+        options.store = environment.store.clone().map(LeaseStore::from);
     }
-    if let Some(LeaseStore::Url(url)) = &mut options.store
+    if let Some(LeaseStore(Given::Url(url))) = &mut options.store
         && !["file:", "http:", "https:"].iter().any(|scheme| url.starts_with(scheme))
     {
         let given = |option: &str| url.split(['?', '&']).skip(1).any(|each| each == option);

@@ -12,6 +12,7 @@ pub(crate) mod on_lost;
 pub(crate) mod registry;
 pub(crate) mod release;
 mod renewal;
+pub(crate) mod store;
 pub(crate) mod wait;
 
 use std::borrow::Borrow;

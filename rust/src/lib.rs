@@ -25,10 +25,11 @@ pub use snowmint_inspect::{inspect, sql};
 pub use snowmint_stores::Error;
 
 pub use self::clock::Clock;
-pub use self::generator::options::{LeaseOptions, LeaseStore};
+pub use self::generator::options::LeaseOptions;
 pub use self::generator::status::Status;
 pub use self::id::Id;
 pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
+pub use self::lease::store::LeaseStore;
 pub use self::prefixed_id::{IdKind, PrefixedId};
 pub use self::slots::{SlotState, Slots};
 pub use self::snowflake::{Ids, LocalSnowflake, Snowflake};
@@ -41,14 +42,13 @@ pub mod host {
         pub use crate::doctor::{Facts, Finding, Level, examine};
     }
     pub use crate::environment::Environment;
-    pub use crate::generator::options::Connect;
     pub use crate::generator::system::SystemHost;
     pub use crate::generator::{Generator, forget_clock, release_callers_stores, release_leases};
     pub use crate::ids::minter::host_locks;
     pub use crate::lease::backend::Backend;
     pub use crate::lease::key::ClockId;
     pub use crate::lease::lessor::{Lessor, LessorGrant};
-    pub use crate::lease::on_lost::OnLost;
+    pub use crate::lease::store::Connect;
     pub use crate::slots::{SlotDirectory, record};
 }
 

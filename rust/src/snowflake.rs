@@ -104,26 +104,32 @@ impl Snowflake {
     /// # Ok::<(), snowmint::Error>(())
     /// ```
     pub fn new(layout: &Layout, node: impl Into<Integer>) -> Result<Self, Error> {
-        Self::with_options(layout, node, Options::DEFAULT)
+        Self::with(layout, node, Options::DEFAULT, None)
     }
 
-    /// Opens a generator as [`Snowflake::new`] does, with options.
+    /// Opens a generator as [`Snowflake::new`] does, with options, and on a clock of the caller if there is one.
     ///
     /// # Errors
     /// As [`Snowflake::new`].
-    pub fn with_options(layout: &Layout, node: impl Into<Integer>, options: Options) -> Result<Self, Error> {
-        let node = layout.node(node.into())?;
-        Ok(Self { generator: Generator::vouched(layout, node, options, None)?, clock: None })
-    }
-
-    /// Opens a generator as [`Snowflake::new`] does, on a clock of the caller.
     ///
-    /// # Errors
-    /// As [`Snowflake::new`].
-    pub fn with_clock(layout: &Layout, node: impl Into<Integer>, clock: Clock) -> Result<Self, Error> {
-        let node = layout.node(node.into())?;
-        let generator = Generator::vouched(layout, node, Options::DEFAULT, Some(clock.id()))?;
-        Ok(Self { generator, clock: Some(clock) })
+    /// # Examples
+    /// ```
+    /// use snowmint::{Clock, Options, SequenceStart, Snowflake, layouts::TWITTER};
+    /// let options = Options::DEFAULT.sequence_start(SequenceStart::Random);
+    /// let spread = Snowflake::with(&TWITTER, 8, options, None)?;
+    /// let of_2023 = Snowflake::with(&TWITTER, 8, options, Clock::new(|| 1_700_000_000_000))?;
+    /// assert!(of_2023.next_id()? < spread.next_id()?);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
+    pub fn with(
+        layout: &Layout,
+        node: impl Into<Integer>,
+        options: Options,
+        clock: impl Into<Option<Clock>>,
+    ) -> Result<Self, Error> {
+        let (node, clock) = (layout.node(node.into())?, clock.into());
+        let generator = Generator::vouched(layout, node, options, clock.as_ref().map(Clock::id))?;
+        Ok(Self { generator, clock })
     }
 
     /// Returns the next ID. Blocks at most `max_wait_ms`.

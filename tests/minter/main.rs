@@ -66,14 +66,16 @@ impl Asked {
         options.max_wait_ms = self.number("max_wait_ms").unwrap_or(options.max_wait_ms);
         let (node, store) = (self.number::<u32>("node"), self.text("store"));
         if let (Some(node), None) = (node, &store) {
-            return Snowflake::with_options(&layout, Integer::from(node), options);
+            return Snowflake::with(&layout, Integer::from(node), options, None);
         }
-        let mut lease = LeaseOptions::new().layout(layout).on_lost(|error| println!("lost {error}"));
-        lease.node = node;
-        lease.store = store.map(Into::into);
-        lease.namespace = namespace;
-        lease.options = options;
-        lease.window_ms = self.number("window_ms");
+        let lease = LeaseOptions::new()
+            .layout(layout)
+            .on_lost(|error| println!("lost {error}"))
+            .options(options)
+            .given(node, LeaseOptions::node)
+            .given(store, LeaseOptions::store)
+            .given(namespace, LeaseOptions::namespace)
+            .given(self.number("window_ms").map(Duration::from_millis), LeaseOptions::window);
         Snowflake::lease(lease)
     }
 

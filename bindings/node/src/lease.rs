@@ -2,6 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::time::Duration;
 
 use napi::bindgen_prelude::{
     AsyncTask, Either, Env, Function, Result, Unknown, retain_current_module_for_unload_safety,
@@ -10,7 +11,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
 use snowmint::LeaseOptions;
-use snowmint::host::{Environment, Generator, OnLost, SystemHost};
+use snowmint::host::{Environment, Generator, SystemHost};
 use snowmint_core::place::Variables;
 use snowmint_core::{Integer, Layout};
 
@@ -68,17 +69,15 @@ pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<
     // Where the linker has no `-z nodelete`: the renewing thread may outlive the only worker that has loaded the addon.
     retain_current_module_for_unload_safety();
     let on_lost = on_lost.as_ref().map(on_lost_of).transpose()?;
-    let mut claiming = Claiming::of(terms);
-    claiming.options.on_lost = on_lost;
-    Ok(AsyncTask::new(claiming))
+    Ok(AsyncTask::new(Claiming::of(terms, on_lost)))
 }
 
-fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<OnLost> {
+fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<impl Fn(&snowmint::Error) + Send + Sync + use<>> {
     let callback = callback.build_threadsafe_function::<String>().weak::<true>().build()?;
-    Ok(OnLost::new(move |error| {
+    Ok(move |error: &snowmint::Error| {
         // Has no effect if the JavaScript thread has ended.
         callback.call(refusal(error), ThreadsafeFunctionCallMode::NonBlocking);
-    }))
+    })
 }
 
 /// Claims a node on a thread of the pool.
@@ -91,7 +90,7 @@ pub struct Claiming {
 }
 
 impl Claiming {
-    fn of(terms: Terms) -> Self {
+    fn of(terms: Terms, on_lost: Option<impl Fn(&snowmint::Error) + Send + Sync + 'static>) -> Self {
         let environment = Environment {
             // The caller has read it.
             layout: None,
@@ -101,12 +100,15 @@ impl Claiming {
             state_dir: terms.state_dir.map(Into::into),
             place: Variables::read(|name| terms.place.iter().any(|set| set == name)),
         };
-        let mut options = LeaseOptions::new().exclude(terms.exclude);
-        options.store = terms.store.map(Into::into);
-        options.namespace = terms.namespace;
-        options.options = crate::options(terms.max_ahead_ms, terms.start);
-        options.options.max_wait_ms = saturated(terms.max_wait_ms);
-        options.window_ms = terms.window_ms.map(saturated);
+        let window_ms = terms.window_ms.map(saturated);
+        let options = LeaseOptions::new()
+            .exclude(terms.exclude)
+            .given(terms.store, LeaseOptions::store)
+            .given(terms.namespace, LeaseOptions::namespace)
+            .options(crate::options(terms.max_ahead_ms, terms.start))
+            .max_wait(Duration::from_millis(saturated(terms.max_wait_ms)))
+            .given(window_ms.map(Duration::from_millis), LeaseOptions::window)
+            .given(on_lost, LeaseOptions::on_lost);
         Self { layout: terms.layout, node: terms.node, options, environment }
     }
 
@@ -114,9 +116,8 @@ impl Claiming {
     fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
-        let mut options = std::mem::take(&mut self.options).layout(layout);
-        options.node = node;
-        Ok((options, &self.environment))
+        let options = std::mem::take(&mut self.options).layout(layout);
+        Ok((options.given(node, LeaseOptions::node), &self.environment))
     }
 
     fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {

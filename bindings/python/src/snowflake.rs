@@ -1,14 +1,15 @@
 //! The class `Snowflake`.
 
 use std::ffi::CString;
+use std::time::Duration;
 
 use pyo3::exceptions::{PyRuntimeWarning, PyTypeError};
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use snowmint::LeaseOptions;
-use snowmint::host::{Environment, Generator, OnLost};
+use snowmint::host::{Environment, Generator};
+use snowmint::{Error, LeaseOptions};
 use snowmint_core::{Integer, Run, TextForm};
 
 use crate::buffer::Ids;
@@ -97,18 +98,22 @@ impl Snowflake {
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
         let (store_object, callback) = (Reference::default(), Reference::default());
-        let mut options = LeaseOptions::new().layout(layout).exclude(convert::nodes(&layout, exclude)?);
-        options.node = node.map(|node| convert::node(&layout, node)).transpose()?;
-        options.store = store.map(|store| store::store(store, &store_object)).transpose()?;
-        options.connect = Some(store::connect(&store_object));
-        options.namespace = namespace.map(Text::into_string);
-        options.options = convert::options(max_ahead_ms, max_wait_ms, sequence_start)?;
-        options.window_ms = window_ms.map(|ms| ms.0.ms("window_ms")).transpose()?;
-        options.on_lost = on_lost.map(|on_lost| {
+        let window_ms = window_ms.map(|ms| ms.0.ms("window_ms")).transpose()?;
+        let on_lost = on_lost.map(|on_lost| {
             callback.put(on_lost);
             telling(callback.clone())
         });
-        options.clock = clock.as_ref().map(clock_id).transpose()?;
+        let options = LeaseOptions::new()
+            .layout(layout)
+            .exclude(convert::nodes(&layout, exclude)?)
+            .given(node.map(|node| convert::node(&layout, node)).transpose()?, LeaseOptions::node)
+            .given(store.map(|store| store::store(store, &store_object)).transpose()?, LeaseOptions::store)
+            .connect(store::connect(&store_object))
+            .given(namespace.map(Text::into_string), LeaseOptions::namespace)
+            .options(convert::options(max_ahead_ms, max_wait_ms, sequence_start)?)
+            .given(window_ms.map(Duration::from_millis), LeaseOptions::window)
+            .given(on_lost, LeaseOptions::on_lost)
+            .given(clock.as_ref().map(clock_id).transpose()?, LeaseOptions::clock_id);
         let clock = clock.map(Reference::new);
         let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open)?;
@@ -276,8 +281,8 @@ impl Drop for Snowflake {
 }
 
 /// Makes the callback that calls `on_lost` with the exception, from any thread.
-fn telling(on_lost: Reference) -> OnLost {
-    OnLost::new(move |error| {
+fn telling(on_lost: Reference) -> impl Fn(&Error) + Send + Sync + 'static {
+    move |error| {
         // Does nothing if the interpreter has ended.
         Python::try_attach(|py| {
             let Some(on_lost) = on_lost.get(py) else { return };
@@ -286,7 +291,7 @@ fn telling(on_lost: Reference) -> OnLost {
                 broken.write_unraisable(py, Some(&on_lost));
             }
         });
-    })
+    }
 }
 
 /// Appends a run to a list. Most batches are one run, so its list is returned without a copy.

@@ -25,10 +25,10 @@ use crate::reference::Reference;
 /// Reads the argument `store`: a URL, an object with the methods of a store or lessor, or an object with a `url`.
 pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<LeaseStore> {
     if let Ok(url) = obj.extract::<Text>() {
-        return Ok(LeaseStore::Url(url.into_string()));
+        return Ok(url.into_string().into());
     }
     if has(obj, ["read", "write", "list"])? || lends(obj)? {
-        return backend(obj, held).map(LeaseStore::Backend);
+        return backend(obj, held).map(LeaseStore::of);
     }
     let url = obj.getattr("url").and_then(|url| url.extract::<Text>());
     let url = url.map_err(|_| {
@@ -36,7 +36,7 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<LeaseS
             "store is one of snowmint.stores, or a str such as \"file:/srv/slots\" or \"redis://host\"",
         )
     })?;
-    Ok(LeaseStore::Url(url.into_string()))
+    Ok(url.into_string().into())
 }
 
 fn has(obj: &Bound<'_, PyAny>, verbs: [&str; 3]) -> PyResult<bool> {

@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
+use snowmint::LeaseOptions;
 use snowmint::host::Environment;
 use snowmint::host::doctor::{Facts, Finding, Level, examine};
-use snowmint::{LeaseOptions, LeaseStore};
 use snowmint_core::Layout;
 
 use super::output;
@@ -16,11 +16,12 @@ use crate::program::Host;
 /// Prints the findings, and fails if one of them is an error.
 pub fn doctor(options: &arguments::Doctor, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
-    let mut lease = LeaseOptions::new().layout(layout);
-    lease.node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
-    lease.store = options.store.clone().map(LeaseStore::Url);
-    lease.namespace.clone_from(&options.namespace);
-    lease.connect.clone_from(&host.connect);
+    let lease = LeaseOptions::new()
+        .layout(layout)
+        .given(options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?, LeaseOptions::node)
+        .given(options.store.as_ref(), LeaseOptions::store)
+        .given(options.namespace.as_ref(), LeaseOptions::namespace)
+        .given(host.connect.clone(), LeaseOptions::connect);
     let findings = examine(lease, &Environment::of_process());
     for finding in &findings {
         if options.json {

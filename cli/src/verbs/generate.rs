@@ -3,10 +3,11 @@
 use std::io::Write as _;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use serde::Serialize;
+use snowmint::LeaseOptions;
 use snowmint::host::{Environment, Generator, SystemHost};
-use snowmint::{LeaseOptions, LeaseStore};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
@@ -27,12 +28,13 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
 
-    let mut lease = LeaseOptions::new().layout(layout);
-    lease.node = node;
-    lease.store = options.store.clone().map(LeaseStore::Url);
-    lease.namespace.clone_from(&options.namespace);
-    lease.connect.clone_from(&host.connect);
-    lease.options.max_wait_ms = options.max_wait_ms;
+    let lease = LeaseOptions::new()
+        .layout(layout)
+        .given(node, LeaseOptions::node)
+        .given(options.store.as_ref(), LeaseOptions::store)
+        .given(options.namespace.as_ref(), LeaseOptions::namespace)
+        .given(host.connect.clone(), LeaseOptions::connect)
+        .max_wait(Duration::from_millis(options.max_wait_ms));
     // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
     let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;

@@ -1,5 +1,7 @@
 //! The options of a generator and their only defaults.
 
+use core::time::Duration;
+
 use crate::error::{Error, What};
 use crate::mutant;
 
@@ -83,6 +85,47 @@ impl Options {
     /// The defaults of browsers and edge runtimes, which cannot block and whose clock may stand still.
     pub const NONBLOCKING: Self = Self { max_ahead_ms: 1000, max_wait_ms: 0, ..Self::DEFAULT };
 
+    /// Sets how far IDs may run ahead of the clock, in whole ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use snowmint_core::Options;
+    /// assert_eq!(Options::DEFAULT.max_ahead(Duration::from_secs(1)).max_ahead_ms, 1000);
+    /// ```
+    #[must_use]
+    pub fn max_ahead(mut self, max_ahead: Duration) -> Self {
+        self.max_ahead_ms = whole_ms(max_ahead);
+        self
+    }
+
+    /// Sets how long one call may wait for the clock, in whole ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use core::time::Duration;
+    /// use snowmint_core::Options;
+    /// assert_eq!(Options::DEFAULT.max_wait(Duration::from_secs(2)).max_wait_ms, 2000);
+    /// ```
+    #[must_use]
+    pub fn max_wait(mut self, max_wait: Duration) -> Self {
+        self.max_wait_ms = whole_ms(max_wait);
+        self
+    }
+
+    /// Sets where the sequence begins in a new tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Options, SequenceStart};
+    /// assert_eq!(Options::DEFAULT.sequence_start(SequenceStart::Carry).sequence_start, SequenceStart::Carry);
+    /// ```
+    #[must_use]
+    pub const fn sequence_start(mut self, start: SequenceStart) -> Self {
+        self.sequence_start = start;
+        self
+    }
+
     /// Returns how long to sleep before the refused call is tried again, in ms; 0 to give up.
     ///
     /// `wanted_ms` is the error's [`wait_ms`](crate::Error::wait_ms). `waited_ms` is how long the call has waited so
@@ -103,6 +146,10 @@ impl Options {
 }
 
 const LONGEST_PAUSE_MS: u64 = 10;
+
+fn whole_ms(duration: Duration) -> u64 {
+    duration.as_millis().try_into().unwrap_or(u64::MAX)
+}
 
 impl Default for Options {
     fn default() -> Self {

@@ -2,18 +2,18 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window};
+use snowmint_stores::Error;
 use snowmint_stores::host::{Namespace, Terms};
-use snowmint_stores::{Error, RecordStore};
 
 use crate::clock::Clock;
-use crate::environment::{Environment, shown};
+use crate::environment::Environment;
 use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
+use crate::lease::store::{Connect, Given, LeaseStore};
 use crate::slots::SlotDirectory;
 
 /// The options of a leased generator. The environment and defaults fill in missing options.
@@ -23,32 +23,22 @@ use crate::slots::SlotDirectory;
 /// use std::time::Duration;
 /// use snowmint::{LeaseOptions, layouts::TWITTER};
 /// let options = LeaseOptions::new().layout(TWITTER).store("file:/var/lib/ids").max_wait(Duration::from_millis(200));
-/// assert_eq!(options.options.max_wait_ms, 200);
+/// assert!(format!("{options:?}").contains("file:/var/lib/ids"));
 /// ```
 #[derive(Clone)]
-#[non_exhaustive]
 pub struct LeaseOptions {
-    /// The layout of the IDs. `SNOWMINT_LAYOUT` by default, or [`layouts::SNOWMINT`](snowmint_core::layouts::SNOWMINT).
-    pub layout: Option<Layout>,
-    /// The node, checked by [`Layout::node`]. `SNOWMINT_NODE` by default, or any free node.
-    pub node: Option<u32>,
-    /// The store of the lease. `SNOWMINT_STORE` by default, or the slots of this machine.
-    pub store: Option<LeaseStore>,
+    pub(crate) layout: Option<Layout>,
+    pub(crate) node: Option<u32>,
+    pub(crate) store: Option<LeaseStore>,
     /// Connects to a store, given here or in `SNOWMINT_STORE`, for whose URL this build has no engine.
-    pub connect: Option<Connect>,
-    /// The namespace of the lease. `SNOWMINT_NAMESPACE` by default, or one for each layout.
-    pub namespace: Option<String>,
-    /// How the generator treats its clock.
-    pub options: Options,
-    /// The length of the windows, in ms: at least 1000 and four ticks, at most an hour with `max_ahead_ms`. 3000 by default
-    /// for slots, and 30,000 for stores.
-    pub window_ms: Option<u64>,
-    /// Nodes that the lease does not get.
-    pub exclude: Vec<u32>,
-    /// Is called when the lease is lost.
-    pub on_lost: Option<OnLost>,
-    /// The caller's clock, for hosts that read it themselves. `None` is the system's.
-    pub clock: Option<ClockId>,
+    connect: Option<Connect>,
+    namespace: Option<String>,
+    pub(crate) options: Options,
+    window_ms: Option<u64>,
+    exclude: Vec<u32>,
+    pub(crate) on_lost: Option<OnLost>,
+    /// The caller's clock. `None` is the system's.
+    pub(crate) clock: Option<ClockId>,
     /// The caller's clock, if the generator reads it.
     pub(crate) read: Option<Clock>,
 }
@@ -97,28 +87,29 @@ impl LeaseOptions {
     /// Sets how far IDs may run ahead of the clock, in whole ms: 0 by default.
     #[must_use]
     pub fn max_ahead(mut self, max_ahead: Duration) -> Self {
-        self.options.max_ahead_ms = whole_ms(max_ahead);
+        self.options = self.options.max_ahead(max_ahead);
         self
     }
 
     /// Sets how long one call may wait, in whole ms: 1000 by default.
     #[must_use]
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.options.max_wait_ms = whole_ms(max_wait);
+        self.options = self.options.max_wait(max_wait);
         self
     }
 
     /// Sets where the sequence begins in a new tick.
     #[must_use]
     pub const fn sequence_start(mut self, start: SequenceStart) -> Self {
-        self.options.sequence_start = start;
+        self.options = self.options.sequence_start(start);
         self
     }
 
-    /// Sets the length of the windows, in whole ms; see [`window_ms`](Self::window_ms).
+    /// Sets the length of the windows, in whole ms: at least a second and four ticks, at most an hour with
+    /// [`max_ahead`](Self::max_ahead). 3 s by default for slots, and 30 s for stores.
     #[must_use]
     pub fn window(mut self, window: Duration) -> Self {
-        self.window_ms = Some(whole_ms(window));
+        self.window_ms = Some(window.as_millis().try_into().unwrap_or(u64::MAX));
         self
     }
 
@@ -145,8 +136,31 @@ impl LeaseOptions {
     }
 }
 
-fn whole_ms(duration: Duration) -> u64 {
-    duration.as_millis().try_into().unwrap_or(u64::MAX)
+/// What only hosts set.
+#[doc(hidden)]
+impl LeaseOptions {
+    /// Sets an option that may be missing, by its setter.
+    #[must_use]
+    pub fn given<T>(self, value: Option<T>, set: impl FnOnce(Self, T) -> Self) -> Self {
+        match value {
+            Some(value) => set(self, value),
+            None => self,
+        }
+    }
+
+    /// Sets how to connect to a store, given here or in `SNOWMINT_STORE`, for whose URL this build has no engine.
+    #[must_use]
+    pub fn connect(mut self, connect: Connect) -> Self {
+        self.connect = Some(connect);
+        self
+    }
+
+    /// Sets the clock of a host that reads it itself.
+    #[must_use]
+    pub fn clock_id(mut self, clock: ClockId) -> Self {
+        self.clock = Some(clock);
+        self
+    }
 }
 
 impl Default for LeaseOptions {
@@ -164,79 +178,6 @@ impl Default for LeaseOptions {
             clock: None,
             read: None,
         }
-    }
-}
-
-/// The store of a lease.
-#[derive(Clone, PartialEq, Eq)]
-pub enum LeaseStore {
-    /// A URL: `file:DIRECTORY` for slots, or the URL of an engine whose feature is on.
-    Url(String),
-    /// A store or lessor of the caller.
-    Backend(Backend),
-}
-
-impl LeaseStore {
-    /// Makes it of a store of the caller whose calls wait on a runtime of tokio. Generators share a lease if they have this
-    /// value or a clone of it.
-    #[cfg(feature = "engines")]
-    pub fn own(store: Arc<dyn RecordStore>) -> Self {
-        Self::Backend(Backend::AsyncStore(store, number()))
-    }
-
-    /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators
-    /// share a lease if they have this value or a clone of it.
-    pub fn blocking(store: impl RecordStore) -> Self {
-        Self::Backend(Backend::blocking(store, number()))
-    }
-}
-
-/// Returns the number of another store of the caller.
-fn number() -> usize {
-    static STORES: AtomicUsize = AtomicUsize::new(0);
-    STORES.fetch_add(1, Ordering::Relaxed)
-}
-
-impl<T: Into<String>> From<T> for LeaseStore {
-    fn from(url: T) -> Self {
-        Self::Url(url.into())
-    }
-}
-
-// A URL may have a password.
-impl fmt::Debug for LeaseStore {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Url(url) => shown(url).fmt(f),
-            Self::Backend(backend) => backend.fmt(f),
-        }
-    }
-}
-
-/// Connects to the store of a URL.
-#[derive(Clone)]
-pub struct Connect(Arc<Connecting>);
-
-type Connecting = dyn Fn(&str) -> Result<Backend, Error> + Send + Sync;
-
-impl Connect {
-    /// Calls `connect`, which returns the same store for the same URL.
-    pub fn new(connect: impl Fn(&str) -> Result<Backend, Error> + Send + Sync + 'static) -> Self {
-        Self(Arc::new(connect))
-    }
-
-    /// Connects to the store of a URL.
-    ///
-    /// # Errors
-    /// The errors of the function.
-    pub fn connect(&self, url: &str) -> Result<Backend, Error> {
-        self.0(url)
-    }
-}
-
-impl fmt::Debug for Connect {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Connect")
     }
 }
 
@@ -277,7 +218,7 @@ impl LeaseOptions {
                 })?),
                 (node, _) => node.map(|node| layout.node(node.into())).transpose()?,
             };
-        let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::Url));
+        let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::from));
         let namespace = self.namespace.as_ref().or(environment.namespace.as_ref());
         if let Some(node) = node
             && !leases
@@ -285,12 +226,12 @@ impl LeaseOptions {
         {
             return Ok(Source::Vouched(node));
         }
-        let backend = match store {
-            Some(LeaseStore::Url(url)) => match (Backend::of_url(&url), &self.connect) {
+        let backend = match store.map(|store| store.0) {
+            Some(Given::Url(url)) => match (Backend::of_url(&url), &self.connect) {
                 (Err(_), Some(given)) => given.connect(&url)?,
                 (backend, _) => backend?,
             },
-            Some(LeaseStore::Backend(backend)) => backend,
+            Some(Given::Backend(backend)) => backend,
             None => Backend::Slots(SlotDirectory::of_machine(environment)?),
         };
         if backend.has_clock() && self.clock.is_some() {
@@ -347,8 +288,7 @@ mod tests {
         };
         let key = leased(options().namespace("mails"), &environment);
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/a", false), "mails".to_owned()));
-        let store = Some("file:///srv/b?allow_unsafe=true".into());
-        let key = leased(LeaseOptions { store, ..options() }, &environment);
+        let key = leased(options().store("file:///srv/b?allow_unsafe=true"), &environment);
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/b", true), "orders".to_owned()));
         assert_eq!((key.terms.window_ms, key.terms.node), (3000, None));
     }

@@ -5,6 +5,7 @@ use snowmint_stores::Error;
 
 /// The status of a generator.
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Status {
     /// The node in its IDs.
     pub node: u32,

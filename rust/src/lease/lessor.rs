@@ -193,7 +193,7 @@ mod tests {
     };
 
     fn generator(lessor: &Fixed, number: usize) -> Result<Generator, Error> {
-        let lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(lessor.clone(), number)));
+        let lease = LeaseOptions::new().store(LeaseStore::of(Backend::lessor(lessor.clone(), number)));
         Generator::open(lease, &Environment::default(), &mut Host::new())
     }
 
@@ -230,8 +230,8 @@ mod tests {
 
     #[test]
     fn a_clock_of_the_callers_own_is_refused() {
-        let mut lease = LeaseOptions::new().store(LeaseStore::Backend(Backend::lessor(Fixed::new(GRANT), 2)));
-        lease.clock = Some(ClockId(1));
+        let lease =
+            LeaseOptions::new().store(LeaseStore::of(Backend::lessor(Fixed::new(GRANT), 2))).clock_id(ClockId(1));
         let error = Generator::open(lease, &Environment::default(), &mut Host::new()).expect_err("two clocks");
         assert_eq!(error.kind(), ErrorKind::InvalidNode);
     }

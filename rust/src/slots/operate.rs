@@ -22,6 +22,7 @@ pub struct Slots(SlotDirectory);
 
 /// One slot.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct SlotState {
     /// The namespace, as [`Namespace`] shows it.
     pub namespace: String,

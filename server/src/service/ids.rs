@@ -149,11 +149,13 @@ impl Ids {
     /// Opens a generator.
     async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
         let shown = name_of(namespace.as_deref(), layout);
-        let mut lease = LeaseOptions::new().layout(*layout).store(self.lease_store.clone());
-        lease.namespace = namespace;
-        // The rest of the time is for the store's answers, so that the request hears why there is no node.
-        lease.options.max_wait_ms = self.max_wait_ms - self.max_wait_ms / 4;
-        lease.window_ms = Some(self.window_ms);
+        let lease = LeaseOptions::new()
+            .layout(*layout)
+            .store(self.lease_store.clone())
+            .given(namespace, LeaseOptions::namespace)
+            // The rest of the time is for the store's answers, so that the request hears why there is no node.
+            .max_wait(Duration::from_millis(self.max_wait_ms - self.max_wait_ms / 4))
+            .window(Duration::from_millis(self.window_ms));
         let refusals = Arc::clone(&self.refusals);
         let name_of_refusal = name.to_owned();
         let new = async move {

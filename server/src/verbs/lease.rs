@@ -36,7 +36,7 @@ impl Line {
     }
 
     fn of_slot(slot: SlotState, now_ms: i64) -> Self {
-        let SlotState { namespace, node, held, record } = slot;
+        let SlotState { namespace, node, held, record, .. } = slot;
         let state = NodeState::of_slot(record.as_ref(), held, now_ms).name();
         let window = record.map_or(Window { start_ms: 0, end_ms: 0 }, |record| record.window);
         let Window { start_ms: start, end_ms: end } = window;

@@ -83,9 +83,12 @@ proptest! {
         let store = format!("file:{}?allow_unsafe=true", slots.path().display());
         let options = Options { max_ahead_ms, max_wait_ms: 30, ..Options::DEFAULT };
         let open = |clock: usize, host: &mut Scripted| {
-            let mut lease = LeaseOptions::new().layout(layout).store(&store).window(Duration::from_secs(1));
-            lease.options = options;
-            lease.clock = Some(ClockId(clock));
+            let lease = LeaseOptions::new()
+                .layout(layout)
+                .store(&store)
+                .window(Duration::from_secs(1))
+                .options(options)
+                .clock_id(ClockId(clock));
             Generator::open(lease, &Environment::default(), host)
         };
         let mut clocks_ms = [1_772_323_200_123; 3];

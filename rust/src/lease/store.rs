@@ -1,0 +1,104 @@
+//! The store that the options of a lease name.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use snowmint_stores::{Error, RecordStore};
+
+use super::backend::Backend;
+use crate::environment::shown;
+
+/// The store of a lease: a URL, or a store of the caller.
+#[derive(Clone, PartialEq, Eq)]
+pub struct LeaseStore(pub(crate) Given);
+
+#[derive(Clone, PartialEq, Eq)]
+pub(crate) enum Given {
+    /// `file:DIRECTORY` for slots, or the URL of an engine whose feature is on.
+    Url(String),
+    /// A store or lessor of the caller.
+    Backend(Backend),
+}
+
+impl LeaseStore {
+    /// Makes it of a store of the caller whose calls wait on a runtime of tokio. Generators share a lease if they have this
+    /// value or a clone of it.
+    #[cfg(feature = "engines")]
+    pub fn own(store: Arc<dyn RecordStore>) -> Self {
+        Self::of(Backend::AsyncStore(store, number()))
+    }
+
+    /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators
+    /// share a lease if they have this value or a clone of it.
+    pub fn blocking(store: impl RecordStore) -> Self {
+        Self::of(Backend::blocking(store, number()))
+    }
+
+    /// Makes it of what a host has connected.
+    #[doc(hidden)]
+    pub const fn of(backend: Backend) -> Self {
+        Self(Given::Backend(backend))
+    }
+}
+
+/// Returns the number of another store of the caller.
+fn number() -> usize {
+    static STORES: AtomicUsize = AtomicUsize::new(0);
+    STORES.fetch_add(1, Ordering::Relaxed)
+}
+
+impl From<String> for LeaseStore {
+    fn from(url: String) -> Self {
+        Self(Given::Url(url))
+    }
+}
+
+impl From<&String> for LeaseStore {
+    fn from(url: &String) -> Self {
+        url.clone().into()
+    }
+}
+
+impl From<&str> for LeaseStore {
+    fn from(url: &str) -> Self {
+        url.to_owned().into()
+    }
+}
+
+// A URL may have a password.
+impl fmt::Debug for LeaseStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Given::Url(url) => shown(url).fmt(f),
+            Given::Backend(backend) => backend.fmt(f),
+        }
+    }
+}
+
+/// Connects to the store of a URL.
+#[derive(Clone)]
+pub struct Connect(Arc<Connecting>);
+
+type Connecting = dyn Fn(&str) -> Result<Backend, Error> + Send + Sync;
+
+impl Connect {
+    /// Calls `connect`, which returns the same store for the same URL.
+    pub fn new(connect: impl Fn(&str) -> Result<Backend, Error> + Send + Sync + 'static) -> Self {
+        Self(Arc::new(connect))
+    }
+
+    /// Connects to the store of a URL.
+    ///
+    /// # Errors
+    /// The errors of the function.
+    pub fn connect(&self, url: &str) -> Result<Backend, Error> {
+        self.0(url)
+    }
+}
+
+impl fmt::Debug for Connect {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Connect")
+    }
+}
