@@ -50,12 +50,26 @@ impl<F: ?Sized> Drop for Numbered<F> {
 
 impl Clock {
     /// Makes a clock of a function that returns the time, Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::UNIX_EPOCH;
+    /// use snowmint::Clock;
+    /// let clock = Clock::new(|| UNIX_EPOCH.elapsed().map_or(0, |since| since.as_millis() as i64));
+    /// assert!(clock.now_ms() > 1_600_000_000_000);
+    /// ```
     pub fn new(read: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         static CLOCKS: AtomicUsize = AtomicUsize::new(0);
         Self(Arc::new(Numbered { id: ClockId(CLOCKS.fetch_add(1, Ordering::Relaxed)), read }))
     }
 
     /// Reads the clock, Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::Clock;
+    /// assert_eq!(Clock::new(|| 1_700_000_000_000).now_ms(), 1_700_000_000_000);
+    /// ```
     pub fn now_ms(&self) -> i64 {
         (self.0.read)()
     }

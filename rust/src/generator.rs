@@ -5,6 +5,7 @@ pub(crate) mod clock;
 mod incarnation;
 mod mint;
 pub(crate) mod options;
+pub(crate) mod source;
 pub(crate) mod status;
 pub(crate) mod system;
 
@@ -22,7 +23,8 @@ use snowmint_stores::host::background::{Progress, RELEASE_TIMEOUT};
 pub(crate) use self::mint::OfThread;
 
 use self::incarnation::Incarnation;
-use self::options::{LeaseOptions, Source};
+use self::options::LeaseOptions;
+use self::source::Source;
 use self::status::Status;
 use crate::environment::Environment;
 use crate::lease::Lease;

@@ -10,6 +10,16 @@ use snowmint_core::prefix::{Prefix, PrefixedText, Value};
 use snowmint_stores::Error;
 
 /// A kind of thing that has IDs, for [`PrefixedId`].
+///
+/// # Examples
+/// ```
+/// use snowmint::{IdKind, PrefixedId};
+/// pub struct User;
+/// impl IdKind for User {
+///     const PREFIX: &'static str = "user";
+/// }
+/// assert_eq!(PrefixedId::<User>::new(5).to_string(), "user_0000000000005");
+/// ```
 pub trait IdKind {
     /// The prefix of its IDs: at most 63 characters `a-z` and `_`, with a letter at each end. The compiler refuses another
     /// one where the type is used.
@@ -52,6 +62,17 @@ impl<K: IdKind, V: Value> PrefixedId<K, V> {
     const PREFIX: Prefix = Prefix::literal(K::PREFIX);
 
     /// Makes the ID of a value.
+    ///
+    /// # Examples
+    /// ```
+    /// # use snowmint::{IdKind, PrefixedId};
+    /// # pub struct User;
+    /// # impl IdKind for User {
+    /// #     const PREFIX: &'static str = "user";
+    /// # }
+    /// let id = PrefixedId::<User>::new(1_541_815_603_606_036_480);
+    /// assert_eq!(id.to_string(), "user_1asd13xh1f800");
+    /// ```
     pub const fn new(value: V) -> Self {
         // A bad prefix is an error of the compiler here.
         let _ = Self::PREFIX;
@@ -59,11 +80,33 @@ impl<K: IdKind, V: Value> PrefixedId<K, V> {
     }
 
     /// Returns the value.
+    ///
+    /// # Examples
+    /// ```
+    /// # use snowmint::{IdKind, PrefixedId};
+    /// # pub struct User;
+    /// # impl IdKind for User {
+    /// #     const PREFIX: &'static str = "user";
+    /// # }
+    /// let id: PrefixedId<User> = "user_1asd13xh1f800".parse()?;
+    /// assert_eq!(id.value(), 1_541_815_603_606_036_480);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub const fn value(self) -> V {
         self.value
     }
 
     /// Returns the text.
+    ///
+    /// # Examples
+    /// ```
+    /// # use snowmint::{IdKind, PrefixedId};
+    /// # pub struct User;
+    /// # impl IdKind for User {
+    /// #     const PREFIX: &'static str = "user";
+    /// # }
+    /// assert_eq!(PrefixedId::<User>::new(5).text().as_str(), "user_0000000000005");
+    /// ```
     pub fn text(self) -> PrefixedText {
         Self::PREFIX.encode(self.value)
     }

@@ -1,5 +1,7 @@
 //! The generator that Rust users see.
 
+mod iterators;
+
 use snowmint_core::{Integer, Layout, Options, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::reserve;
@@ -9,6 +11,8 @@ use crate::environment::Environment;
 use crate::generator::options::LeaseOptions;
 use crate::generator::status::Status;
 use crate::generator::{Generator, OfThread};
+
+pub use self::iterators::{Ids, LocalSnowflake};
 
 /// A generator of IDs for one node, shared by threads, and safe to use after a fork.
 ///
@@ -21,6 +25,18 @@ use crate::generator::{Generator, OfThread};
 ///
 /// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
 /// below both.
+///
+/// # Examples
+/// ```
+/// use snowmint::{Snowflake, layouts::TWITTER};
+/// let generator = Snowflake::new(&TWITTER, 20)?;
+/// std::thread::scope(|scope| {
+///     for _ in 0..4 {
+///         scope.spawn(|| generator.next_id());
+///     }
+/// });
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 #[derive(Debug)]
 pub struct Snowflake {
     generator: Generator,
@@ -136,6 +152,14 @@ impl Snowflake {
     ///
     /// # Errors
     /// See the table of the type.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 21)?;
+    /// assert!(generator.next_id()? < generator.next_id()?);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     #[inline]
     pub fn next_id(&self) -> Result<u64, Error> {
         match self.free_id() {
@@ -157,6 +181,19 @@ impl Snowflake {
     ///
     /// # Errors
     /// See the table of the type.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let generator = Snowflake::lease_async(LeaseOptions::new().store(store)).await?;
+    /// assert!(generator.next_id_async().await? < generator.next_id_async().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "tokio")]
     pub async fn next_id_async(&self) -> Result<u64, Error> {
         let since = std::time::Instant::now();
@@ -179,6 +216,17 @@ impl Snowflake {
     ///
     /// # Errors
     /// See the table of the type.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 22)?;
+    /// match generator.try_next_id() {
+    ///     Ok(id) => assert_eq!(TWITTER.decode(id)?.node, 22),
+    ///     Err(error) => println!("again in {:?} ms", error.wait_ms()),
+    /// }
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     #[inline]
     pub fn try_next_id(&self) -> Result<u64, Error> {
         self.generator.try_next_id(self.generator.now_ms(&mut self.host())?)
@@ -189,6 +237,15 @@ impl Snowflake {
     /// # Errors
     /// See the table of the type; `InvalidId` for another count, before any memory is taken; `Exhausted` if there is no memory
     /// for the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 23)?;
+    /// let ids = generator.next_ids(1000)?;
+    /// assert!(ids.len() == 1000 && ids.is_sorted());
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn next_ids(&self, count: impl Into<Integer>) -> Result<Vec<u64>, Error> {
         let count = count.into().batch()?;
         let mut ids = reserve(count as u64)?;
@@ -201,6 +258,16 @@ impl Snowflake {
     ///
     /// # Errors
     /// See the table of the type.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 24)?;
+    /// let mut ids = [0; 100];
+    /// generator.fill(&mut ids)?;
+    /// assert!(ids.is_sorted() && ids[0] > 0);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn fill(&self, ids: &mut [u64]) -> Result<(), Error> {
         let mut filled = 0;
         self.generator.take(&mut self.host(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
@@ -246,83 +313,93 @@ impl Snowflake {
     }
 
     /// Returns the node in the IDs. In a forked child it is the parent's until the child has leased another one.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 25)?;
+    /// assert_eq!(generator.node(), 25);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn node(&self) -> u32 {
         self.generator.node()
     }
 
     /// Returns the layout of the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 26)?;
+    /// assert_eq!(*generator.layout(), TWITTER);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub const fn layout(&self) -> &Layout {
         self.generator.layout()
     }
 
     /// Returns the granted window of time, Unix ms; `None` for a vouched node.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let generator = Snowflake::lease(LeaseOptions::new().store(store))?;
+    /// let window = generator.window().ok_or("a leased node")?;
+    /// assert!(window.start_ms < window.end_ms);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn window(&self) -> Option<Window> {
         self.generator.window()
     }
 
     /// Returns the status of the generator.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 27)?;
+    /// let status = generator.status();
+    /// assert!(status.node == 27 && !status.closed && status.lost.is_none());
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn status(&self) -> Status {
         self.generator.status()
     }
 
     /// Closes this generator, as dropping it does: later calls fail with `WindowClosed`. The last generator of a lease
     /// releases it, so that a restart need not wait.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{ErrorKind, Snowflake, layouts::TWITTER};
+    /// let generator = Snowflake::new(&TWITTER, 28)?;
+    /// generator.close();
+    /// assert_eq!(generator.next_id().map_err(|error| error.kind()), Err(ErrorKind::WindowClosed));
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn close(&self) {
         self.generator.close();
     }
 
     /// Closes this generator as [`Snowflake::close`] does, and waits without blocking the thread. Needs a runtime of tokio.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let generator = Snowflake::lease_async(LeaseOptions::new().store(store)).await?;
+    /// generator.close_async().await;
+    /// assert!(generator.status().closed);
+    /// # Ok(())
+    /// # }
+    /// ```
     #[cfg(feature = "tokio")]
     pub async fn close_async(&self) {
         self.generator.close_async().await;
-    }
-}
-
-/// A handle of a generator for one thread: [`Snowflake::local`].
-#[derive(Debug)]
-pub struct LocalSnowflake<'a> {
-    snowflake: &'a Snowflake,
-    thread: OfThread<'a>,
-}
-
-impl LocalSnowflake<'_> {
-    /// Returns the next ID. Blocks at most `max_wait_ms`. On a clock of the caller it is [`Snowflake::next_id`].
-    ///
-    /// # Errors
-    /// As [`Snowflake::next_id`].
-    #[inline]
-    pub fn next_id(&mut self) -> Result<u64, Error> {
-        let Self { snowflake: Snowflake { generator, clock }, thread } = self;
-        let id = if clock.is_some() { None } else { generator.free_id_of(thread) };
-        id.map_or_else(|| self.snowflake.next_id(), Ok)
-    }
-}
-
-impl Iterator for LocalSnowflake<'_> {
-    type Item = Result<u64, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.next_id())
-    }
-}
-
-/// The IDs of a generator, without end.
-#[derive(Clone, Debug)]
-pub struct Ids<'a>(&'a Snowflake);
-
-impl Iterator for Ids<'_> {
-    type Item = Result<u64, Error>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        Some(self.0.next_id())
-    }
-}
-
-impl<'a> IntoIterator for &'a Snowflake {
-    type Item = Result<u64, Error>;
-    type IntoIter = Ids<'a>;
-
-    fn into_iter(self) -> Ids<'a> {
-        self.iter()
     }
 }

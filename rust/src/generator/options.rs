@@ -1,20 +1,15 @@
-//! The options of a generator, and where its node comes from.
+//! The options of a leased generator.
 
 use std::fmt;
-use std::sync::Arc;
 use std::time::Duration;
 
-use snowmint_core::{ErrorKind, Layout, Options, SequenceStart, Window};
+use snowmint_core::{Layout, Options, SequenceStart};
 use snowmint_stores::Error;
-use snowmint_stores::host::{Namespace, Terms};
 
 use crate::clock::Clock;
-use crate::environment::Environment;
-use crate::lease::backend::Backend;
-use crate::lease::key::{ClockId, LeaseKey};
+use crate::lease::key::ClockId;
 use crate::lease::on_lost::OnLost;
-use crate::lease::store::{Connect, Given, LeaseStore};
-use crate::slots::SlotDirectory;
+use crate::lease::store::{Connect, LeaseStore};
 
 /// The options of a leased generator. The environment and defaults fill in missing options.
 ///
@@ -31,11 +26,11 @@ pub struct LeaseOptions {
     pub(crate) node: Option<u32>,
     pub(crate) store: Option<LeaseStore>,
     /// Connects to a store, given here or in `SNOWMINT_STORE`, for whose URL this build has no engine.
-    connect: Option<Connect>,
-    namespace: Option<String>,
+    pub(super) connect: Option<Connect>,
+    pub(super) namespace: Option<String>,
     pub(crate) options: Options,
-    window_ms: Option<u64>,
-    exclude: Vec<u32>,
+    pub(super) window_ms: Option<u64>,
+    pub(super) exclude: Vec<u32>,
     pub(crate) on_lost: Option<OnLost>,
     /// The caller's clock. `None` is the system's.
     pub(crate) clock: Option<ClockId>,
@@ -45,11 +40,32 @@ pub struct LeaseOptions {
 
 impl LeaseOptions {
     /// Makes options of which all are missing.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake, layouts::SNOWMINT};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new(); // a slot of this machine
+    /// # let options = options.store(store);
+    /// assert_eq!(*Snowflake::lease(options)?.layout(), SNOWMINT);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn new() -> Self {
         Self::default()
     }
 
     /// Sets the layout of the IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake, layouts::TWITTER};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).layout(TWITTER);
+    /// assert_eq!(*Snowflake::lease(options)?.layout(), TWITTER);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn layout(mut self, layout: Layout) -> Self {
         self.layout = Some(layout);
@@ -57,13 +73,33 @@ impl LeaseOptions {
     }
 
     /// Sets the node: no other one is leased. [`Layout::node`] and [`Layout::parse_node`] make it of fields.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake, layouts::TWITTER};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).layout(TWITTER).node(TWITTER.parse_node("datacenter=1,worker=2")?);
+    /// assert_eq!(Snowflake::lease(options)?.node(), 34);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn node(mut self, node: u32) -> Self {
         self.node = Some(node);
         self
     }
 
-    /// Sets the store: a URL, or a store of the caller by [`LeaseStore::own`] or [`LeaseStore::blocking`].
+    /// Sets the store: a URL, or a store of the caller by `LeaseStore::own` or [`LeaseStore::blocking`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().display();
+    /// let generator = Snowflake::lease(LeaseOptions::new().store(format!("file:{path}")))?;
+    /// assert!(generator.window().is_some());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn store(mut self, store: impl Into<LeaseStore>) -> Self {
         self.store = Some(store.into());
@@ -71,6 +107,17 @@ impl LeaseOptions {
     }
 
     /// Sets the namespace, 1 to 64 of `a-z A-Z 0-9 . _ -`: leases of one never have the same node, leases of two may.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let lease = |name| Snowflake::lease(LeaseOptions::new().store(&store).namespace(name));
+    /// let (orders, mails) = (lease("orders")?, lease("mails")?);
+    /// assert_eq!((orders.node(), mails.node()), (0, 0));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
         self.namespace = Some(namespace.into());
@@ -78,6 +125,16 @@ impl LeaseOptions {
     }
 
     /// Sets how the generator treats its clock.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Options, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).options(Options::EVENT_LOOP);
+    /// assert!(Snowflake::lease(options)?.next_id()? > 0); // waits for at most 100 ms
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn options(mut self, options: Options) -> Self {
         self.options = options;
@@ -85,6 +142,18 @@ impl LeaseOptions {
     }
 
     /// Sets how far IDs may run ahead of the clock, in whole ms: 0 by default.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// use std::time::Duration;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).max_ahead(Duration::from_secs(1));
+    /// // More IDs than a ms has, without a wait.
+    /// assert_eq!(Snowflake::lease(options)?.next_ids(100_000)?.len(), 100_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn max_ahead(mut self, max_ahead: Duration) -> Self {
         self.options = self.options.max_ahead(max_ahead);
@@ -92,6 +161,18 @@ impl LeaseOptions {
     }
 
     /// Sets how long one call may wait, in whole ms: 1000 by default.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::time::Duration;
+    /// use snowmint::{ErrorKind, LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let lease = |name| LeaseOptions::new().store(&store).node(7).namespace("orders").max_wait(Duration::ZERO).exclude(name);
+    /// let error = Snowflake::lease(lease([7])).err().ok_or("the node is excluded")?;
+    /// assert_eq!(error.kind(), ErrorKind::InvalidNode);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
         self.options = self.options.max_wait(max_wait);
@@ -99,6 +180,17 @@ impl LeaseOptions {
     }
 
     /// Sets where the sequence begins in a new tick.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, SequenceStart, Snowflake, layouts::SNOWMINT};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).sequence_start(SequenceStart::Random);
+    /// let parts = SNOWMINT.decode(Snowflake::lease(options)?.next_id()?)?;
+    /// assert!(parts.sequence < 1 << 11);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub const fn sequence_start(mut self, start: SequenceStart) -> Self {
         self.options = self.options.sequence_start(start);
@@ -107,6 +199,18 @@ impl LeaseOptions {
 
     /// Sets the length of the windows, in whole ms: at least a second and four ticks, at most an hour with
     /// [`max_ahead`](Self::max_ahead). 3 s by default for slots, and 30 s for stores.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// use std::time::Duration;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).window(Duration::from_secs(10));
+    /// let window = Snowflake::lease(options)?.window().ok_or("a leased node")?;
+    /// assert!(window.end_ms - window.start_ms >= 10_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn window(mut self, window: Duration) -> Self {
         self.window_ms = Some(window.as_millis().try_into().unwrap_or(u64::MAX));
@@ -114,6 +218,16 @@ impl LeaseOptions {
     }
 
     /// Adds nodes that the lease does not get, such as those of a system that this one replaces.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).exclude(0..5);
+    /// assert_eq!(Snowflake::lease(options)?.node(), 5);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn exclude(mut self, nodes: impl IntoIterator<Item = u32>) -> Self {
         self.exclude.extend(nodes);
@@ -121,6 +235,16 @@ impl LeaseOptions {
     }
 
     /// Sets the function that is called with the reason when the lease is lost, once, on a separate thread.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).on_lost(|error| eprintln!("no more IDs: {error}"));
+    /// assert!(Snowflake::lease(options)?.status().lost.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn on_lost(mut self, callback: impl Fn(&Error) + Send + Sync + 'static) -> Self {
         self.on_lost = Some(OnLost::new(callback));
@@ -128,6 +252,17 @@ impl LeaseOptions {
     }
 
     /// Sets the clock. Without one it is the system's.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Clock, LeaseOptions, Snowflake, layouts::SNOWMINT};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).clock(Clock::new(|| 1_800_000_000_000));
+    /// let id = Snowflake::lease(options)?.next_id()?;
+    /// assert_eq!(SNOWMINT.decode(id)?.timestamp_ms, 1_800_000_000_000);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn clock(mut self, clock: Clock) -> Self {
         self.clock = Some(clock.id());
@@ -181,14 +316,6 @@ impl Default for LeaseOptions {
     }
 }
 
-/// Where the node of a generator comes from.
-#[derive(Debug)]
-pub(crate) enum Source {
-    /// From the caller, who vouches for it.
-    Vouched(u32),
-    Leased(Arc<LeaseKey>),
-}
-
 // A URL may have a password.
 impl fmt::Debug for LeaseOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -200,173 +327,5 @@ impl fmt::Debug for LeaseOptions {
             .field("options", &self.options)
             .field("window_ms", &self.window_ms)
             .finish_non_exhaustive()
-    }
-}
-
-impl LeaseOptions {
-    /// Resolves the options against environment and defaults.
-    ///
-    /// A node without a store and a namespace is vouched for by the caller. With `leases` that holds only for
-    /// `SNOWMINT_NODE`: a node in the options is leased from the slots.
-    pub(crate) fn resolve(self, environment: &Environment, leases: bool) -> Result<Source, Error> {
-        let layout = environment.layout(self.layout)?;
-        let leases = leases && self.node.is_some();
-        let node =
-            match (self.node, &environment.node) {
-                (None, Some(text)) => Some(layout.parse_node(text).map_err(|error| {
-                    Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
-                })?),
-                (node, _) => node.map(|node| layout.node(node.into())).transpose()?,
-            };
-        let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::from));
-        let namespace = self.namespace.as_ref().or(environment.namespace.as_ref());
-        if let Some(node) = node
-            && !leases
-            && snowmint_core::lease::is_vouched(store.is_some(), namespace.is_some())
-        {
-            return Ok(Source::Vouched(node));
-        }
-        let backend = match store.map(|store| store.0) {
-            Some(Given::Url(url)) => match (Backend::of_url(&url), &self.connect) {
-                (Err(_), Some(given)) => given.connect(&url)?,
-                (backend, _) => backend?,
-            },
-            Some(Given::Backend(backend)) => backend,
-            None => Backend::Slots(SlotDirectory::of_machine(environment)?),
-        };
-        if backend.has_clock() && self.clock.is_some() {
-            return Err(Error::told(
-                ErrorKind::InvalidNode,
-                format!("{} leases by its own clock, which generators read: give no clock", backend.name()),
-            ));
-        }
-        let default_ms = if let Backend::Slots(_) = backend { Window::SLOT_MS } else { Window::ENGINE_MS };
-        let Options { max_ahead_ms, max_wait_ms, .. } = self.options;
-        let terms = Terms {
-            namespace: namespace.map_or_else(|| Ok(Namespace::of_layout(&layout)), |name| Namespace::named(name))?,
-            layout,
-            node,
-            exclude: self.exclude,
-            max_ahead_ms,
-            max_wait_ms,
-            window_ms: Window::length_ms(&layout, self.window_ms, default_ms, max_ahead_ms)?,
-            system_clock: self.clock.is_none(),
-        };
-        Ok(Source::Leased(Arc::new(LeaseKey { backend, clock: self.clock, terms })))
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use std::path::Path;
-
-    use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
-
-    use super::*;
-
-    fn options() -> LeaseOptions {
-        LeaseOptions::new().layout(TWITTER)
-    }
-
-    fn leased(options: LeaseOptions, environment: &Environment) -> Arc<LeaseKey> {
-        match options.resolve(environment, false).expect("resolved") {
-            Source::Leased(key) => key,
-            Source::Vouched(node) => panic!("node {node} was vouched"),
-        }
-    }
-
-    fn slots(path: &str, allow_unsafe: bool) -> Backend {
-        Backend::Slots(SlotDirectory::named(Path::new(path), allow_unsafe).expect("a path"))
-    }
-
-    #[test]
-    fn arguments_come_before_the_environment() {
-        let environment = Environment {
-            store: Some("file:/srv/a".into()),
-            namespace: Some("orders".into()),
-            ..Environment::default()
-        };
-        let key = leased(options().namespace("mails"), &environment);
-        assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/a", false), "mails".to_owned()));
-        let key = leased(options().store("file:///srv/b?allow_unsafe=true"), &environment);
-        assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/b", true), "orders".to_owned()));
-        assert_eq!((key.terms.window_ms, key.terms.node), (3000, None));
-    }
-
-    #[test]
-    fn a_layout_of_the_environment_counts_where_none_is_given() {
-        let of = |layout: &str| Environment { layout: Some(layout.into()), ..Environment::default() };
-        let named = || LeaseOptions::new().store("file:/srv/a");
-        assert_eq!(leased(named(), &of("leaf")).terms.layout, LEAF);
-        assert_eq!(leased(named(), &of("time:43,sequence:12;epoch=0")).terms.layout.bits(), 55);
-        assert_eq!(leased(named().layout(TWITTER), &of("leaf")).terms.layout, TWITTER);
-        assert_eq!(leased(named(), &Environment::default()).terms.layout, SNOWMINT);
-        let error = named().resolve(&of("tweeter"), false).expect_err("no such layout");
-        assert_eq!(error.kind(), ErrorKind::InvalidLayout);
-        assert!(error.to_string().starts_with("SNOWMINT_LAYOUT is \"tweeter\": no such preset"), "{error}");
-    }
-
-    #[test]
-    fn a_node_is_leased_with_a_store_or_namespace_and_vouched_alone() {
-        let none = Environment::default();
-        let in_environment = Environment { node: Some("datacenter=1,worker=2".into()), ..none.clone() };
-        let with_store = Environment { store: Some("file:/srv/a".into()), ..in_environment.clone() };
-        let vouched = |options: LeaseOptions, environment: &Environment| {
-            matches!(options.resolve(environment, false), Ok(Source::Vouched(34)))
-        };
-        assert!(vouched(options().node(34), &none));
-        assert!(vouched(options(), &in_environment));
-        assert!(!vouched(options(), &with_store));
-        let named = options().namespace("mails").store("file:/srv/a");
-        for (options, environment) in [(options(), &with_store), (named, &in_environment)] {
-            assert_eq!(leased(options, environment).terms.node, Some(34));
-        }
-        let slots = Environment { state_dir: Some("/srv/slots".into()), ..none };
-        let always = options().node(34).resolve(&slots, true).expect("resolved");
-        assert!(matches!(always, Source::Leased(key) if key.terms.node == Some(34)));
-        assert!(matches!(options().resolve(&in_environment, true), Ok(Source::Vouched(34))));
-    }
-
-    #[test]
-    fn wrong_options_are_refused_by_kind() {
-        let with_node = |text: &str| Environment { node: Some(text.into()), ..Environment::default() };
-        let none = Environment::default();
-        let store = |url: &str| options().store(url);
-        let ahead = Options { max_ahead_ms: u64::MAX, ..Options::DEFAULT };
-        let cases = [
-            (options(), with_node("1024"), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"1024\""),
-            (options(), with_node(""), ErrorKind::InvalidNode, "SNOWMINT_NODE is \"\""),
-            (store("oracle://db"), none.clone(), ErrorKind::InvalidStore, "no such store: "),
-            (store("file:"), none.clone(), ErrorKind::InvalidStore, "file:DIRECTORY"),
-            (store("file:/srv?fsync=no"), none.clone(), ErrorKind::InvalidStore, "file:DIRECTORY"),
-            (store("file:/srv").namespace("a/b"), none.clone(), ErrorKind::InvalidNode, "a/b"),
-            (
-                store("file:/srv").window(Duration::from_millis(999)),
-                none.clone(),
-                ErrorKind::InvalidLayout,
-                "at least 1000",
-            ),
-            (store("file:/srv").options(ahead), none, ErrorKind::InvalidLayout, "at most 3600000 with max_ahead_ms"),
-        ];
-        for (options, environment, kind, part) in cases {
-            let error = options.resolve(&environment, false).expect_err(part);
-            assert_eq!(error.kind(), kind);
-            assert!(error.to_string().contains(part), "{error}");
-        }
-    }
-
-    #[test]
-    fn no_text_shows_a_password() {
-        let url = "postgres://me:secret@db/app";
-        let options = |url: &str| options().store(url);
-        let environment = Environment { store: Some(url.into()), ..Environment::default() };
-        let resolved = match options(url).resolve(&environment, false) {
-            Ok(source) => format!("{source:?}"),
-            Err(error) => error.to_string(),
-        };
-        let other = options("oracle://me:secret@db").resolve(&environment, false).expect_err("no such store");
-        let texts = format!("{:?} {environment:?} {resolved} {other}", options(url));
-        assert!(!texts.contains("secret"), "{texts}");
-        assert!(texts.contains("postgres") && texts.contains("oracle"), "{texts}");
     }
 }

@@ -4,6 +4,18 @@ use snowmint_core::Window;
 use snowmint_stores::Error;
 
 /// The status of a generator.
+///
+/// # Examples
+/// ```
+/// use snowmint::{LeaseOptions, Snowflake};
+/// # let directory = tempfile::tempdir()?;
+/// # let store = format!("file:{}", directory.path().display());
+/// let generator = Snowflake::lease(LeaseOptions::new().store(store).namespace("orders"))?;
+/// let status = generator.status();
+/// assert_eq!(status.namespace.as_deref(), Some("orders"));
+/// assert!(status.lost.is_none() && status.renewal_failures == 0);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct Status {

@@ -21,6 +21,13 @@ use crate::ids::minter::{mint, unix_100ns};
 /// # Errors
 /// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1582 and
 /// 5236.
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// assert_eq!(uuid::v1()?.version(), Some(1));
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 pub fn v1() -> Result<Uuid, Error> {
     mint(|states| states.gregorian(unix_100ns())?.v1())
 }
@@ -29,6 +36,13 @@ pub fn v1() -> Result<Uuid, Error> {
 ///
 /// # Errors
 /// As of [`v1`].
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// assert!(uuid::v6()? < uuid::v6()?);
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 pub fn v6() -> Result<Uuid, Error> {
     mint(|states| states.gregorian(unix_100ns())?.v6())
 }
@@ -37,6 +51,15 @@ pub fn v6() -> Result<Uuid, Error> {
 ///
 /// # Errors
 /// As of [`v1`].
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// let mut stamp = uuid::gregorian()?;
+/// stamp.node = 0x0242_ac11_0002;
+/// assert!(stamp.v6()?.to_string().ends_with("-0242ac110002"));
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 pub fn gregorian() -> Result<GregorianStamp, Error> {
     mint(|states| states.gregorian(unix_100ns()))
 }
@@ -45,6 +68,13 @@ pub fn gregorian() -> Result<GregorianStamp, Error> {
 ///
 /// # Errors
 /// `StoreUnavailable`: the system gives no random bits.
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// assert_ne!(uuid::v4()?, uuid::v4()?);
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 pub fn v4() -> Result<Uuid, Error> {
     mint(|states| Ok(states.v4()))
 }
@@ -71,6 +101,14 @@ pub fn v7() -> Result<Uuid, Error> {
 ///
 /// # Errors
 /// As of [`v7`].
+///
+/// # Examples
+/// ```
+/// use snowmint::uuid;
+/// let now_ms = snowmint::core::SystemHost::unix_ms();
+/// assert!(uuid::v7_at(now_ms)?.timestamp_ms() >= Some(now_ms));
+/// # Ok::<(), snowmint::Error>(())
+/// ```
 #[inline]
 pub fn v7_at(now_ms: i64) -> Result<Uuid, Error> {
     mint(|states| states.v7(now_ms))

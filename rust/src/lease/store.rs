@@ -10,6 +10,13 @@ use super::backend::Backend;
 use crate::environment::shown;
 
 /// The store of a lease: a URL, or a store of the caller.
+///
+/// # Examples
+/// ```
+/// use snowmint::LeaseStore;
+/// let store = LeaseStore::from("postgres://ids:secret@db/ids");
+/// assert_eq!(format!("{store:?}"), "\"postgres\""); // without the password
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct LeaseStore(pub(crate) Given);
 
@@ -24,6 +31,18 @@ pub(crate) enum Given {
 impl LeaseStore {
     /// Makes it of a store of the caller whose calls wait on a runtime of tokio. Generators share a lease if they have this
     /// value or a clone of it.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(feature = "memory")] {
+    /// use snowmint::{LeaseOptions, LeaseStore, Snowflake, stores};
+    /// # let runtime = tokio::runtime::Runtime::new()?;
+    /// let store = runtime.block_on(stores::connect("memory:"))?; // or an `Arc` of a type of yours
+    /// let generator = Snowflake::lease(LeaseOptions::new().store(LeaseStore::own(store)))?;
+    /// assert_eq!(generator.node(), 0);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[cfg(feature = "engines")]
     pub fn own(store: Arc<dyn RecordStore>) -> Self {
         Self::of(Backend::AsyncStore(store, number()))
@@ -31,6 +50,42 @@ impl LeaseStore {
 
     /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators
     /// share a lease if they have this value or a clone of it.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::{collections::BTreeMap, sync::{Mutex, PoisonError}};
+    /// use snowmint::{Error, LeaseOptions, LeaseStore, Snowflake, stores::{Found, RecordStore, Version, Wrote}};
+    ///
+    /// #[derive(Debug, Default)]
+    /// struct Records(Mutex<BTreeMap<String, Found>>);
+    ///
+    /// #[async_trait::async_trait]
+    /// impl RecordStore for Records {
+    ///     fn name(&self) -> &str {
+    ///         "records of a test"
+    ///     }
+    ///     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    ///         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
+    ///     }
+    ///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    ///         let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    ///         if records.get(key).map_or(0, |found| found.version) != expected {
+    ///             return Ok(Wrote::Conflict);
+    ///         }
+    ///         records.insert(key.to_owned(), Found { value: value.to_vec(), version: expected + 1 });
+    ///         Ok(Wrote::Version(expected + 1))
+    ///     }
+    ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    ///         let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+    ///         let under = records.iter().filter_map(|(key, found)| Some((key.strip_prefix(prefix)?.to_owned(), found.clone())));
+    ///         Ok(under.collect())
+    ///     }
+    /// }
+    ///
+    /// let generator = Snowflake::lease(LeaseOptions::new().store(LeaseStore::blocking(Records::default())))?;
+    /// assert!(generator.next_id()? < generator.next_id()?);
+    /// # Ok::<(), Error>(())
+    /// ```
     pub fn blocking(store: impl RecordStore) -> Self {
         Self::of(Backend::blocking(store, number()))
     }

@@ -17,10 +17,39 @@ use super::slot::{Attempt, Slot, lock};
 use super::{FLOOR, pin, read, read_namespace, unreadable};
 
 /// The slots of a directory.
+///
+/// # Examples
+/// ```
+/// use snowmint::{LeaseOptions, Slots, Snowflake};
+/// # let directory = tempfile::tempdir()?;
+/// # let url = format!("file:{}", directory.path().display());
+/// let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+/// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+/// for slot in slots.list(None)? {
+///     println!("{} {} {}", slot.namespace, slot.node, if slot.held { "held" } else { "free" });
+/// }
+/// # assert!(slots.list(Some("orders"))?[0].held);
+/// # drop(generator);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Slots(SlotDirectory);
 
 /// One slot.
+///
+/// # Examples
+/// ```
+/// use snowmint::{LeaseOptions, Slots, Snowflake};
+/// # let directory = tempfile::tempdir()?;
+/// # let url = format!("file:{}", directory.path().display());
+/// # let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+/// # generator.close();
+/// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+/// let state = &slots.list(Some("orders"))?[0];
+/// assert_eq!((state.node, state.held), (0, false));
+/// assert!(state.record.is_some_and(|record| record.window.start_ms > 1_600_000_000_000));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct SlotState {
@@ -39,6 +68,14 @@ impl Slots {
     ///
     /// # Errors
     /// `StoreUnavailable` for a URL that has no directory.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::Slots;
+    /// assert!(Slots::of_url("file:/var/lib/ids")?.is_some());
+    /// assert!(Slots::of_url("postgres://db/ids")?.is_none());
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn of_url(url: &str) -> Result<Option<Self>, Error> {
         if url.starts_with("file:") { SlotDirectory::of_url(url).map(|place| Some(Self(place))) } else { Ok(None) }
     }
@@ -63,16 +100,47 @@ impl Slots {
     }
 
     /// Returns the directory.
+    ///
+    /// # Examples
+    /// ```
+    /// use std::path::Path;
+    /// use snowmint::Slots;
+    /// let slots = Slots::of_url("file:/var/lib/ids")?;
+    /// assert_eq!(slots.as_ref().map(Slots::path), Some(Path::new("/var/lib/ids")));
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
     pub fn path(&self) -> &Path {
         &self.0.path
     }
 
     /// Returns whether the directory also holds the records of a store, as a service keeps them.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Slots};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let url = format!("file:{}", directory.path().display());
+    /// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+    /// assert!(!slots.are_beside_a_store());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn are_beside_a_store(&self) -> bool {
         self.path().join(".store").is_dir()
     }
 
     /// Returns whether a namespace has slots here.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Slots, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let url = format!("file:{}", directory.path().display());
+    /// # let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+    /// # generator.close();
+    /// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+    /// assert!(slots.has("orders") && !slots.has("mails"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn has(&self, namespace: &str) -> bool {
         Namespace::parse(namespace).is_ok_and(|namespace| self.path().join(namespace.directory()).is_dir())
     }
@@ -81,6 +149,19 @@ impl Slots {
     ///
     /// # Errors
     /// `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Slots, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let url = format!("file:{}", directory.path().display());
+    /// # let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+    /// # generator.close();
+    /// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+    /// assert_eq!(slots.list(Some("orders"))?.len(), 1);
+    /// assert_eq!(slots.list(Some("mails"))?.len(), 0);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn list(&self, namespace: Option<&str>) -> Result<Vec<SlotState>, Error> {
         let mut slots = Vec::new();
         for directory in self.namespaces()? {
@@ -106,6 +187,19 @@ impl Slots {
     ///
     /// # Errors
     /// `InvalidNode`, if the slot does not exist, or a live holder has it; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Slots, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let url = format!("file:{}", directory.path().display());
+    /// # let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+    /// # generator.close();
+    /// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+    /// let state = slots.reset("orders", 0, 1_800_000_000_000)?;
+    /// assert_eq!(state.record.map(|record| record.window.end_ms), Some(1_800_000_000_000));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn reset(&self, namespace: &str, node: u32, end_ms: i64) -> Result<SlotState, Error> {
         let path = self.path().join(Namespace::parse(namespace)?.directory()).join(format!("{node}.slot"));
         if !path.exists() {
@@ -123,6 +217,19 @@ impl Slots {
     ///
     /// # Errors
     /// `InvalidNode`, if a live holder has a slot: some may be raised, and raising again does no harm; `StoreUnavailable`.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Slots, Snowflake};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let url = format!("file:{}", directory.path().display());
+    /// # let generator = Snowflake::lease(LeaseOptions::new().store(&url).namespace("orders"))?;
+    /// # generator.close();
+    /// let slots = Slots::of_url(&url)?.ok_or("a directory")?;
+    /// let hour_ahead_ms = snowmint::core::SystemHost::unix_ms() + 3_600_000;
+    /// assert_eq!(slots.fence(hour_ahead_ms)?, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fence(&self, until_ms: i64) -> Result<usize, Error> {
         let mut count = 0;
         let mode = self.0.file_mode();
