@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use snowmint_core::ErrorKind;
+use snowmint_core::{ErrorKind, Layout, Parts};
 use snowmint_stores::Error;
 
 /// A 64-bit ID as a type of its own: for structs and APIs in which a bare `u64` says too little.
@@ -22,6 +22,24 @@ use snowmint_stores::Error;
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Id(pub u64);
+
+impl Id {
+    /// Returns the time, the node and the other parts, by the layout in which it was minted.
+    ///
+    /// # Errors
+    /// `InvalidId`, if the layout cannot have minted the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{Id, layouts::TWITTER};
+    /// let id: Id = "1541815603606036480".parse()?;
+    /// assert_eq!(id.parts(&TWITTER)?.timestamp_ms, 1_656_432_460_105);
+    /// # Ok::<(), snowmint::Error>(())
+    /// ```
+    pub fn parts(self, layout: &Layout) -> Result<Parts, Error> {
+        Ok(layout.decode(self.0)?)
+    }
+}
 
 impl From<u64> for Id {
     fn from(id: u64) -> Self {
