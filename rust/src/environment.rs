@@ -60,7 +60,7 @@ impl Environment {
     pub fn layout(&self, given: Option<Layout>) -> Result<Layout, Error> {
         let variable = self.layout.as_deref();
         layout_of(given, variable).map_err(|error| {
-            Error::told(error.kind(), format!("SNOWMINT_LAYOUT is {:?}: {error}", variable.unwrap_or_default()))
+            Error::new(error.kind(), format!("SNOWMINT_LAYOUT is {:?}: {error}", variable.unwrap_or_default()))
         })
     }
 }

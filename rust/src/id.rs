@@ -70,7 +70,7 @@ impl FromStr for Id {
         let digits = Some(text).filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
         digits.and_then(|digits| digits.parse().ok()).map(Self).ok_or_else(|| {
             let sentence = format!("an ID is decimal digits, at most {}, not {text:?}", u64::MAX);
-            Error::told(ErrorKind::InvalidId, sentence)
+            Error::new(ErrorKind::InvalidId, sentence)
         })
     }
 }

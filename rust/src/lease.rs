@@ -166,7 +166,7 @@ impl Lease {
     /// Notes the loss, and returns it the first time.
     fn note_loss(&self, error: &dyn fmt::Display) -> Option<Error> {
         let (node, what) = (self.node, self.kind);
-        let lost = Error::told(
+        let lost = Error::new(
             ErrorKind::WindowClosed,
             format!("the {what} of node {node} was lost: {error}. The generator is closed: make a new one"),
         );

@@ -77,7 +77,7 @@ impl SlotDirectory {
                 Attempt::Locked(file, previous) => (file, previous),
             };
             if let Some(Err(error)) = previous.map(|record| record.refuse_other_layout(layout)) {
-                return Err(Error::told(error.kind(), format!("{}: {error}", path.display())).into());
+                return Err(Error::new(error.kind(), format!("{}: {error}", path.display())).into());
             }
             let previous_end_ms = previous.map_or(floor_ms, |record| Some(record.window.end_ms));
             let window = Window::first(layout, previous_end_ms, now_ms, reach_ms);
@@ -147,7 +147,7 @@ impl SlotDirectory {
             Some(node) => format!("node {node} in {} is", directory.display()),
             None => format!("all {} nodes in {} are", terms.layout.nodes(), directory.display()),
         };
-        Error::told(ErrorKind::NodesExhausted, format!("{nodes} taken{ahead}{}: {cure}", faulty.collect::<String>()))
+        Error::new(ErrorKind::NodesExhausted, format!("{nodes} taken{ahead}{}: {cure}", faulty.collect::<String>()))
     }
 
     fn file_mode(&self) -> Option<u32> {
@@ -162,7 +162,7 @@ fn held(node: u32, path: &Path) -> Error {
         || "another process".to_owned(),
         |record| format!("{} until {}", record.label_text(), Rfc3339(record.window.end_ms)),
     );
-    Error::told(
+    Error::new(
         ErrorKind::NodesExhausted,
         format!(
             "node {node} is held by {holder} ({}): wait longer, close its holder, or lease another node",

@@ -177,6 +177,6 @@ impl Service {
 pub fn count(given: Option<u64>) -> Result<u64, Error> {
     match given.unwrap_or(1) {
         count @ 1..=MAX_COUNT => Ok(count),
-        count => Err(Error::told(ErrorKind::InvalidId, format!("count must be 1 to {MAX_COUNT}, not {count}"))),
+        count => Err(Error::new(ErrorKind::InvalidId, format!("count must be 1 to {MAX_COUNT}, not {count}"))),
     }
 }

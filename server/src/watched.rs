@@ -157,7 +157,7 @@ impl Watched {
             ErrorKind::InvalidStore => "the store refuses the service as it is configured; the log has the reason",
             _ => "the store does not answer; the log of the service has the reason",
         };
-        let public = Error::told(error.kind(), format!("{}: {why}", self.engine));
+        let public = Error::new(error.kind(), format!("{}: {why}", self.engine));
         let now = Instant::now();
         let mut state = self.state();
         state.heard = now;
@@ -208,7 +208,7 @@ impl RecordStore for Watched {
             ErrorKind::UnsafeStore => {
                 tracing::warn!(%error, "a lease was refused");
                 let why = "a failover could lose confirmed writes, so no lease is granted; the log names the cures";
-                Error::told(ErrorKind::UnsafeStore, format!("{}: {why}", self.engine))
+                Error::new(ErrorKind::UnsafeStore, format!("{}: {why}", self.engine))
             }
             _ => self.failed("settings", false, &error),
         })

@@ -150,7 +150,7 @@ pub(crate) fn find(scheme: &str) -> Result<Engine, Error> {
         "zookeeper" | "zookeepers" => Ok(Engine::Zookeeper),
         #[cfg(feature = "nats")]
         "nats" | "natss" => Ok(Engine::Nats),
-        scheme => Err(Error::told(ErrorKind::InvalidStore, no_such(scheme))),
+        scheme => Err(Error::new(ErrorKind::InvalidStore, no_such(scheme))),
     }
 }
 

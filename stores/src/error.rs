@@ -7,9 +7,9 @@ use snowmint_core::ErrorKind;
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 use snowmint_core::shown::{Shown, is_hidden};
 
-/// Why a call was refused: a [kind](ErrorKind), its numbers, and a sentence that says what would be right.
+/// Why a call was refused: a [kind](ErrorKind), its numbers, and a message that says what would be right.
 ///
-/// Two errors are equal if they have the same kind and sentence. [`source`](std::error::Error::source) is the error of the
+/// Two errors are equal if they have the same kind and message. [`source`](std::error::Error::source) is the error of the
 /// driver, if one caused it.
 ///
 /// # Examples
@@ -27,43 +27,43 @@ pub struct Error(Repr);
 #[derive(Clone, PartialEq, Eq)]
 enum Repr {
     Core(snowmint_core::Error),
-    Told(Arc<Told>),
+    Message(Arc<Message>),
     /// What core says, and the reason for it.
     Explained(snowmint_core::Error, Arc<Error>),
 }
 
-struct Told {
+struct Message {
     kind: ErrorKind,
-    sentence: Box<str>,
+    text: Box<str>,
     retry_after_ms: Option<u64>,
     source: Option<Box<Source>>,
 }
 
 type Source = dyn std::error::Error + Send + Sync;
 
-impl PartialEq for Told {
+impl PartialEq for Message {
     fn eq(&self, other: &Self) -> bool {
-        self.kind == other.kind && self.sentence == other.sentence
+        self.kind == other.kind && self.text == other.text
     }
 }
 
-impl Eq for Told {}
+impl Eq for Message {}
 
 impl Error {
-    /// Makes an error of `kind` with a sentence of its own. Control characters in the sentence are escaped: holders, servers
+    /// Makes an error of `kind` with a message of its own. Control characters in the message are escaped: holders, servers
     /// and drivers may have written parts of it.
     ///
     /// # Examples
     /// ```
     /// use snowmint_core::ErrorKind;
     /// use snowmint_stores::Error;
-    /// let error = Error::told(ErrorKind::StoreUnavailable, "the server says:\n\u{1b}[2J");
+    /// let error = Error::new(ErrorKind::StoreUnavailable, "the server says:\n\u{1b}[2J");
     /// assert_eq!(error.to_string(), r"the server says:\n\u{1b}[2J");
     /// ```
-    pub fn told(kind: ErrorKind, sentence: impl Into<Box<str>>) -> Self {
-        let sentence = sentence.into();
-        let sentence = if sentence.chars().any(is_hidden) { Shown(&*sentence).to_string().into() } else { sentence };
-        Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms: None, source: None })))
+    pub fn new(kind: ErrorKind, message: impl Into<Box<str>>) -> Self {
+        let text = message.into();
+        let text = if text.chars().any(is_hidden) { Shown(&*text).to_string().into() } else { text };
+        Self(Repr::Message(Arc::new(Message { kind, text, retry_after_ms: None, source: None })))
     }
 
     /// Adds the ms after which the same call can succeed.
@@ -76,17 +76,17 @@ impl Error {
     /// ```
     #[must_use]
     pub fn with_retry_after_ms(mut self, ms: u64) -> Self {
-        if let Repr::Told(told) = &mut self.0
-            && let Some(told) = Arc::get_mut(told)
+        if let Repr::Message(own) = &mut self.0
+            && let Some(own) = Arc::get_mut(own)
         {
-            told.retry_after_ms = Some(ms);
+            own.retry_after_ms = Some(ms);
             return self;
         }
-        let (kind, sentence) = (self.kind(), self.to_string().into());
-        Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms: Some(ms), source: None })))
+        let (kind, text) = (self.kind(), self.to_string().into());
+        Self(Repr::Message(Arc::new(Message { kind, text, retry_after_ms: Some(ms), source: None })))
     }
 
-    /// Adds the error of a driver to an error with a sentence of its own, unless it has a source already.
+    /// Adds the error of a driver to an error with a message of its own, unless it has a source already.
     ///
     /// # Examples
     /// ```
@@ -97,10 +97,10 @@ impl Error {
     /// ```
     #[must_use]
     pub fn with_source(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
-        if let Repr::Told(told) = &mut self.0
-            && let Some(told) = Arc::get_mut(told)
+        if let Repr::Message(own) = &mut self.0
+            && let Some(own) = Arc::get_mut(own)
         {
-            told.source.get_or_insert_with(|| Box::new(source));
+            own.source.get_or_insert_with(|| Box::new(source));
         }
         self
     }
@@ -117,10 +117,10 @@ impl Error {
     #[must_use]
     pub fn without_source(self) -> Self {
         match &self.0 {
-            Repr::Told(told) if told.source.is_some() => {
-                let Told { kind, sentence, retry_after_ms, .. } = &**told;
-                let (kind, sentence, retry_after_ms) = (*kind, sentence.clone(), *retry_after_ms);
-                Self(Repr::Told(Arc::new(Told { kind, sentence, retry_after_ms, source: None })))
+            Repr::Message(own) if own.source.is_some() => {
+                let Message { kind, text, retry_after_ms, .. } = &**own;
+                let (kind, text, retry_after_ms) = (*kind, text.clone(), *retry_after_ms);
+                Self(Repr::Message(Arc::new(Message { kind, text, retry_after_ms, source: None })))
             }
             _ => self,
         }
@@ -162,7 +162,7 @@ impl Error {
     /// assert_eq!(error.code(), "STORE_UNAVAILABLE");
     /// ```
     pub fn unavailable(store: &str, why: impl fmt::Display) -> Self {
-        Self::told(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
+        Self::new(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
     /// `InvalidStore`: which store, and what in its configuration is wrong.
@@ -175,7 +175,7 @@ impl Error {
     /// assert_eq!(error.to_string(), "Redis at cache:6379: wrong password");
     /// ```
     pub fn invalid_store(store: &str, why: impl fmt::Display) -> Self {
-        Self::told(ErrorKind::InvalidStore, format!("{store}: {why}"))
+        Self::new(ErrorKind::InvalidStore, format!("{store}: {why}"))
     }
 
     /// `UnsafeStore`: which store, what was found that a crash can lose writes by, and the cure.
@@ -224,11 +224,11 @@ impl Error {
     }
 
     fn setting(store: &str, finding: &Finding<'_>) -> Self {
-        Self::told(finding.kind().error_kind(), format!("{store}: {}", finding.refusal(&Accepting::URL)))
+        Self::new(finding.kind().error_kind(), format!("{store}: {}", finding.refusal(&Accepting::URL)))
     }
 
     fn found(store: &str, refusal: impl fmt::Display) -> Self {
-        Self::told(ErrorKind::UnsafeStore, format!("{store}: {refusal}"))
+        Self::new(ErrorKind::UnsafeStore, format!("{store}: {refusal}"))
     }
 
     /// What kind of failure this is.
@@ -242,7 +242,7 @@ impl Error {
     pub fn kind(&self) -> ErrorKind {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.kind(),
-            Repr::Told(told) => told.kind,
+            Repr::Message(own) => own.kind,
         }
     }
 
@@ -268,7 +268,7 @@ impl Error {
     pub fn wait_ms(&self) -> Option<u64> {
         match &self.0 {
             Repr::Core(error) | Repr::Explained(error, _) => error.wait_ms(),
-            Repr::Told(told) => told.retry_after_ms,
+            Repr::Message(own) => own.retry_after_ms,
         }
     }
 
@@ -290,7 +290,7 @@ impl Error {
     /// ```
     /// use snowmint_core::ErrorKind;
     /// use snowmint_stores::Error;
-    /// let error = Error::told(ErrorKind::ClockBackwards, "the clock went back").with_retry_after_ms(7);
+    /// let error = Error::new(ErrorKind::ClockBackwards, "the clock went back").with_retry_after_ms(7);
     /// assert_eq!(error.by_ms(), Some(7));
     /// ```
     pub fn by_ms(&self) -> Option<u64> {
@@ -309,7 +309,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
             Repr::Core(error) => error.fmt(f),
-            Repr::Told(told) => f.write_str(&told.sentence),
+            Repr::Message(own) => f.write_str(&own.text),
             Repr::Explained(error, why) => write!(f, "{error}: {why}"),
         }
     }
@@ -325,7 +325,7 @@ impl std::error::Error for Error {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match &self.0 {
             Repr::Core(_) => None,
-            Repr::Told(told) => told.source.as_deref().map(|source| source as _),
+            Repr::Message(own) => own.source.as_deref().map(|source| source as _),
             Repr::Explained(_, why) => Some(&**why),
         }
     }

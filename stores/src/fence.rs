@@ -112,7 +112,7 @@ async fn time(store: &dyn CounterStore, fence: &Fence) -> Result<i64, Error> {
 }
 
 fn refused(store: &dyn CounterStore, place: &str, error: snowmint_core::Error) -> Error {
-    Error::told(error.kind(), format!("{}{place}: {error}", store.name()))
+    Error::new(error.kind(), format!("{}{place}: {error}", store.name()))
 }
 
 async fn has_no_numbers(store: &dyn CounterStore) -> Result<bool, Error> {

@@ -35,7 +35,7 @@ pub(crate) fn ms(time: Duration) -> u64 {
 /// Returns the runtime that works in the background.
 fn runtime() -> Result<Handle, Error> {
     Handle::try_current().map_err(|_| {
-        Error::told(
+        Error::new(
             ErrorKind::StoreUnavailable,
             "numbers are fetched in the background: call this within a runtime of tokio",
         )

@@ -344,7 +344,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 ///         let number = counters.entry(counter.to_owned()).or_insert(start);
 ///         // No number is above 2^63-1.
 ///         let sum = number.checked_add(delta).filter(|sum| i64::try_from(*sum).is_ok());
-///         *number = sum.ok_or_else(|| Error::told(ErrorKind::Exhausted, format!("{counter} is at its end")))?;
+///         *number = sum.ok_or_else(|| Error::new(ErrorKind::Exhausted, format!("{counter} is at its end")))?;
 ///         Ok(*number)
 ///     }
 ///

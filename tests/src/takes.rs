@@ -200,7 +200,7 @@ pub async fn flickr(url: &str) -> Result<Tickets, Error> {
 #[cfg(not(feature = "engines"))]
 #[allow(clippy::unused_async, reason = "as where there are engines")]
 pub async fn native(_url: &str) -> Result<NativeNumbers, Error> {
-    Err(Error::told(snowmint::ErrorKind::InvalidText, "this build has no engine"))
+    Err(Error::new(snowmint::ErrorKind::InvalidText, "this build has no engine"))
 }
 
 /// Not in this build.
@@ -210,5 +210,5 @@ pub async fn native(_url: &str) -> Result<NativeNumbers, Error> {
 #[cfg(not(feature = "engines"))]
 #[allow(clippy::unused_async, reason = "as where there are engines")]
 pub async fn flickr(_url: &str) -> Result<Tickets, Error> {
-    Err(Error::told(snowmint::ErrorKind::InvalidText, "this build has no engine"))
+    Err(Error::new(snowmint::ErrorKind::InvalidText, "this build has no engine"))
 }

@@ -135,7 +135,7 @@ async fn pause_after(kind: Kind, error: &SnowmintError) {
 /// Reads from a store that a child has inherited; the memory store, which has no connection, counts as refused.
 async fn inherited(store: &dyn CounterStore) -> Result<(), SnowmintError> {
     if store.name() == "memory" {
-        return Err(SnowmintError::told(ErrorKind::Forked, "the memory store has no connection"));
+        return Err(SnowmintError::new(ErrorKind::Forked, "the memory store has no connection"));
     }
     store.read("forks/none").await.map(|_| ())
 }

@@ -55,7 +55,7 @@ pub(crate) fn connect(held: &Reference) -> Connect {
         let connected = attach(|py| {
             let connect = py.import("snowmint.stores").and_then(|stores| stores.getattr("connect"));
             let store = connect.and_then(|connect| backend(&call(&connect, (url,))?, &held));
-            store.map_err(|failed| told(py, "snowmint.stores.connect", &failed, KINDS).with_source(failed))
+            store.map_err(|failed| store_error(py, "snowmint.stores.connect", &failed, KINDS).with_source(failed))
         });
         connected.unwrap_or_else(|| Err(over("snowmint.stores.connect")))
     })
@@ -105,7 +105,7 @@ impl PyStore {
     fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
         let asked = attach(|py| {
             let store = self.object.get(py)?;
-            Some(ask(&store).map_err(|failed| told(py, &self.name, &failed, self.kinds).with_source(failed)))
+            Some(ask(&store).map_err(|failed| store_error(py, &self.name, &failed, self.kinds).with_source(failed)))
         });
         asked.flatten().unwrap_or_else(|| Err(over(&self.name)))
     }
@@ -227,7 +227,7 @@ impl RecordStore for PyStore {
             call(&store.getattr("standby_risk")?, ())?.extract::<Option<String>>()
         });
         // A risk that cannot be read does not count.
-        risk.ok().flatten().map(|risk| Error::told(ErrorKind::UnsafeStore, risk))
+        risk.ok().flatten().map(|risk| Error::new(ErrorKind::UnsafeStore, risk))
     }
 }
 
@@ -302,18 +302,18 @@ const KINDS: &[ErrorKind] =
 
 /// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is
 /// allowed; any other becomes `StoreUnavailable`, since the store may or may not have done the request.
-fn told(py: Python<'_>, name: &str, failed: &PyErr, kinds: &[ErrorKind]) -> Error {
+fn store_error(py: Python<'_>, name: &str, failed: &PyErr, kinds: &[ErrorKind]) -> Error {
     let value = failed.value(py);
-    let sentence = call(&py.get_type::<PyString>(), (value,));
-    let sentence = sentence.and_then(|sentence| Ok(sentence.extract::<Text>()?.into_string())).unwrap_or_default();
+    let message = call(&py.get_type::<PyString>(), (value,));
+    let message = message.and_then(|message| Ok(message.extract::<Text>()?.into_string())).unwrap_or_default();
     if !failed.is_instance_of::<PyException>(py) {
         // Such as `KeyboardInterrupt`: another request would not help.
-        Error::told(ErrorKind::WindowClosed, format!("{name}: interrupted"))
+        Error::new(ErrorKind::WindowClosed, format!("{name}: interrupted"))
     } else if let Some(kind) = error::kind_of(py, failed).filter(|kind| kinds.contains(kind)) {
-        Error::told(kind, sentence)
+        Error::new(kind, message)
     } else {
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
-        Error::unavailable(name, format_args!("{class}: {sentence}"))
+        Error::unavailable(name, format_args!("{class}: {message}"))
     }
 }
 

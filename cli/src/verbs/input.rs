@@ -51,7 +51,7 @@ pub(super) fn each(ids: &[String], mut print: impl FnMut(&str) -> Result<io::Res
 
 /// Reads a number, as [`integer`].
 pub(super) fn number(text: &str) -> Result<Integer, Error> {
-    integer(text).map_err(|sentence| Error::told(ErrorKind::InvalidId, sentence))
+    integer(text).map_err(|sentence| Error::new(ErrorKind::InvalidId, sentence))
 }
 
 /// Reads a decimal number of any size, with or without a minus sign.

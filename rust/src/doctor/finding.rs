@@ -422,7 +422,7 @@ mod tests {
 
     #[test]
     fn an_error_is_about_what_it_names() {
-        let topic = |kind| Finding::refused(&Error::told(kind, "a sentence")).topic;
+        let topic = |kind| Finding::refused(&Error::new(kind, "a sentence")).topic;
         assert_eq!(topic(ErrorKind::StoreUnavailable), "store");
         assert_eq!(topic(ErrorKind::NodesExhausted), "node");
         assert_eq!(topic(ErrorKind::UnsafeStore), "durability");

@@ -219,5 +219,5 @@ impl Generator {
 }
 
 fn claiming() -> Error {
-    Error::told(ErrorKind::WindowClosed, "this forked process is leasing a node: try again")
+    Error::new(ErrorKind::WindowClosed, "this forked process is leasing a node: try again")
 }

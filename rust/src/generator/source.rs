@@ -32,7 +32,7 @@ impl LeaseOptions {
         let node =
             match (self.node, &environment.node) {
                 (None, Some(text)) => Some(layout.parse_node(text).map_err(|error| {
-                    Error::told(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
+                    Error::new(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
                 })?),
                 (node, _) => node.map(|node| layout.node(node.into())).transpose()?,
             };
@@ -53,7 +53,7 @@ impl LeaseOptions {
             None => Backend::Slots(SlotDirectory::of_machine(environment)?),
         };
         if backend.has_clock() && self.clock.is_some() {
-            return Err(Error::told(
+            return Err(Error::new(
                 ErrorKind::InvalidNode,
                 format!("{} leases by its own clock, which generators read: give no clock", backend.name()),
             ));

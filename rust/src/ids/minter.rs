@@ -65,7 +65,7 @@ pub(crate) fn mint<T>(mut step: impl FnMut(&mut States) -> Result<T, snowmint_co
 fn fill(pool: &mut Pool) -> Result<(), Error> {
     let mut key = [0; 32];
     getrandom::fill(&mut key).map_err(|error| {
-        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no random bytes: {error}"))
+        Error::new(ErrorKind::StoreUnavailable, format!("the system gives no random bytes: {error}"))
     })?;
     let mut numbers = ChaCha20Rng::from_seed(key);
     pool.numbers().fill_with(|| numbers.next_u32());

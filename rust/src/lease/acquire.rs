@@ -181,5 +181,5 @@ fn terms_of_now(key: &LeaseKey) -> Result<Terms, Error> {
 }
 
 fn claimed_elsewhere() -> Error {
-    Error::told(ErrorKind::NodesExhausted, "no lease within max_wait_ms: another thread of this process is claiming it")
+    Error::new(ErrorKind::NodesExhausted, "no lease within max_wait_ms: another thread of this process is claiming it")
 }

@@ -76,7 +76,7 @@ impl Registry {
             clock.is_none() && key.clock.is_none() && key.terms.layout.numbers() == layout.numbers() && live(entry)
         };
         if shared.leases.iter().any(held) {
-            return Err(Error::told(
+            return Err(Error::new(
                 ErrorKind::InvalidNode,
                 format!(
                     "node {node} is leased by another generator of this process: pass another, or none to lease one"

@@ -35,7 +35,7 @@ impl SlotDirectory {
         let unknown = || {
             // No more of it, as it may have a password.
             let scheme = url.split(':').next().unwrap_or_default();
-            Error::told(
+            Error::new(
                 ErrorKind::InvalidStore,
                 format!("no such store: {scheme:?}. Give file:DIRECTORY, or file:DIRECTORY?allow_unsafe=true"),
             )
@@ -131,7 +131,7 @@ fn refuse_unwritable(path: &Path, directory: &Path) -> Result<(), Error> {
 pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
     let right = missing_right(path, error).unwrap_or_default();
     let path = path.display();
-    Error::told(
+    Error::new(
         ErrorKind::StoreUnavailable,
         format!("cannot {what} {path}: {error}{right}. Set SNOWMINT_STATE_DIR to a directory that can be used"),
     )

@@ -95,7 +95,7 @@ impl Slots {
     pub(crate) fn refuse_vanished(&self, namespace: &Namespace, record: &NamespaceRecord) -> Result<(), Error> {
         let directory = self.path().join(namespace.directory());
         let refused =
-            |error: snowmint_core::Error| Error::told(error.kind(), format!("{}: {error}", directory.display()));
+            |error: snowmint_core::Error| Error::new(error.kind(), format!("{}: {error}", directory.display()));
         record.refuse_fewer(pin::count(&directory)).map_err(refused)
     }
 
@@ -204,7 +204,7 @@ impl Slots {
         let path = self.path().join(Namespace::parse(namespace)?.directory()).join(format!("{node}.slot"));
         if !path.exists() {
             let path = path.display();
-            return Err(Error::told(ErrorKind::InvalidNode, format!("nobody ever had node {node}: no file {path}")));
+            return Err(Error::new(ErrorKind::InvalidNode, format!("nobody ever had node {node}: no file {path}")));
         }
         match write(&path, |_| end_ms)? {
             Some(record) => Ok(SlotState { namespace: namespace.to_owned(), node, held: false, record: Some(record) }),
@@ -288,7 +288,7 @@ fn write(path: &Path, to: impl FnOnce(i64) -> i64) -> Result<Option<Record>, Err
             let record = record::latest(&plain_file::read(path).unwrap_or_default()).ok().flatten();
             let holder = record.map_or_else(|| "a live process".to_owned(), |record| record.label_text().to_string());
             let path = path.display();
-            return Err(Error::told(ErrorKind::InvalidNode, format!("{path} is held by {holder}: stop it first")));
+            return Err(Error::new(ErrorKind::InvalidNode, format!("{path} is held by {holder}: stop it first")));
         }
     };
     let end_ms = to(previous.map_or(i64::MIN, |record| record.window.end_ms));

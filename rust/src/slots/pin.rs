@@ -55,7 +55,7 @@ impl Pin {
         };
         // After the record: slots come and do not go.
         let slots = self.survey();
-        record.refuse_fewer(slots).map_err(|error| self.told(&error))?;
+        record.refuse_fewer(slots).map_err(|error| self.error(&error))?;
         Ok((record, slots))
     }
 
@@ -63,15 +63,15 @@ impl Pin {
         self.namespace.read(&self.path().display().to_string(), text, &self.layout).map(|(_, record)| record)
     }
 
-    fn told(&self, error: &snowmint_core::Error) -> Error {
-        Error::told(error.kind(), format!("{}: {error}", self.directory.display()))
+    fn error(&self, error: &snowmint_core::Error) -> Error {
+        Error::new(error.kind(), format!("{}: {error}", self.directory.display()))
     }
 
     /// Refuses slots of another layout, beside which the pin has vanished.
     fn refuse_other_slots(&self) -> Result<(), Error> {
         for (path, _) in slot_files(&self.directory) {
             if let Ok(Some(record)) = record::latest(&plain_file::read(&path).unwrap_or_default()) {
-                record.refuse_other_layout(&self.layout).map_err(|error| self.told(&error))?;
+                record.refuse_other_layout(&self.layout).map_err(|error| self.error(&error))?;
             }
         }
         Ok(())

@@ -172,7 +172,7 @@ impl Holding for Slot {
     async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
         let window = self.record.window;
         let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
-        let lost = |error: io::Error| Error::told(ErrorKind::StoreUnavailable, error.to_string());
+        let lost = |error: io::Error| Error::new(ErrorKind::StoreUnavailable, error.to_string());
         let kept =
             self.move_end(end_ms).map_err(lost).and_then(|()| self.pin.as_mut().map_or(Ok(()), |pin| pin.keep()));
         match kept {

@@ -81,7 +81,7 @@ impl<'a> Words<'a> {
 
     fn key(&self, place: usize) -> Result<&'a str, Error> {
         std::str::from_utf8(self.get(place))
-            .map_err(|_| Error::told(ErrorKind::InvalidText, "a key must be UTF-8 text of 1 to 128 bytes"))
+            .map_err(|_| Error::new(ErrorKind::InvalidText, "a key must be UTF-8 text of 1 to 128 bytes"))
     }
 
     /// Reads an integer. As in Redis it has one form: no plus, no blanks, no zeros before it, and no minus before a zero.
@@ -89,7 +89,7 @@ impl<'a> Words<'a> {
         let text = std::str::from_utf8(self.get(place)).unwrap_or_default();
         let is_plain = text == "0" || !text.strip_prefix('-').unwrap_or(text).starts_with(['0', '+']);
         let number = text.parse().ok().filter(|_| is_plain);
-        number.ok_or_else(|| Error::told(ErrorKind::InvalidId, "value is not an integer or out of range"))
+        number.ok_or_else(|| Error::new(ErrorKind::InvalidId, "value is not an integer or out of range"))
     }
 }
 
@@ -226,7 +226,7 @@ impl<'a> Session<'a> {
             }
             (b"SET", 3) => {
                 let value = u64::try_from(words.number(2)?).map_err(|_| {
-                    Error::told(ErrorKind::InvalidId, "SET takes 0 to 2^63-2: numbers are never negative")
+                    Error::new(ErrorKind::InvalidId, "SET takes 0 to 2^63-2: numbers are never negative")
                 })?;
                 service.keys.set(words.key(1)?, value).await?;
                 Ok(Reply::Simple("OK"))
@@ -311,7 +311,7 @@ impl<'a> Session<'a> {
 
     async fn reserve(&self, key: &str, count: i64) -> Result<i64, Failure> {
         let count = u64::try_from(count)
-            .map_err(|_| Error::told(ErrorKind::InvalidId, "INCRBY takes 0 or more: numbers never go back"))?;
+            .map_err(|_| Error::new(ErrorKind::InvalidId, "INCRBY takes 0 or more: numbers never go back"))?;
         let last = self.shared.service.keys.reserve(key, count).await?;
         self.shared.metrics.redis.numbers.inc_by(count);
         Ok(signed(last))

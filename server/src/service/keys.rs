@@ -82,8 +82,8 @@ impl Keys {
             0 => self.take(name, Take::Last).await,
             1..=MAX_STEP => self.take(name, Take::Block(count)).await,
             _ => {
-                let told = format!("INCRBY takes at most {MAX_STEP} numbers, not {count}: send it several times");
-                Err(Error::told(ErrorKind::InvalidId, told).into())
+                let message = format!("INCRBY takes at most {MAX_STEP} numbers, not {count}: send it several times");
+                Err(Error::new(ErrorKind::InvalidId, message).into())
             }
         }
     }

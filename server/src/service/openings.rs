@@ -115,6 +115,6 @@ impl Deadline<'_> {
                  with a higher --max-wait-ms or more --store-connections"
             ));
         }
-        Failure::Error(Error::told(ErrorKind::StoreUnavailable, format!("{store}: no answer within {ms} ms")))
+        Failure::Error(Error::new(ErrorKind::StoreUnavailable, format!("{store}: no answer within {ms} ms")))
     }
 }

@@ -105,7 +105,7 @@ impl<T: Pooled> Pool<T> {
                 }
             }
         });
-        opened.await.unwrap_or_else(|error| Err(Error::told(ErrorKind::StoreUnavailable, error.to_string())))
+        opened.await.unwrap_or_else(|error| Err(Error::new(ErrorKind::StoreUnavailable, error.to_string())))
     }
 
     /// Calls the value of a name, which `open` opens if it is not open. Repeats both if the value was given back before the call.

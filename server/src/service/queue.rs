@@ -57,7 +57,7 @@ impl Queued {
             this.generator.take(&mut SystemHost::new(), count, |run| ids.extend(run))?;
             Ok(ids)
         });
-        taken.await.map_err(|error| Error::told(ErrorKind::StoreUnavailable, error.to_string()))?
+        taken.await.map_err(|error| Error::new(ErrorKind::StoreUnavailable, error.to_string()))?
     }
 }
 

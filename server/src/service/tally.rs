@@ -57,7 +57,7 @@ impl Tally {
             *last = Some(Look { ended: Instant::now(), found: found.clone() });
             found
         });
-        looking.await.map_err(|error| Error::told(ErrorKind::StoreUnavailable, error.to_string()))?
+        looking.await.map_err(|error| Error::new(ErrorKind::StoreUnavailable, error.to_string()))?
     }
 }
 

@@ -70,7 +70,7 @@ impl Directory {
         let path = path.strip_prefix("//").unwrap_or(path);
         if path.is_empty() || path.contains('\0') {
             let why = format!("file:DIRECTORY needs a directory, not {}", url.rest);
-            return Err(Error::told(ErrorKind::InvalidStore, why));
+            return Err(Error::new(ErrorKind::InvalidStore, why));
         }
         let cannot = |what: &str, error: std::io::Error| {
             Error::unavailable(&format!("files in {path}"), format_args!("cannot {what}: {error}"))

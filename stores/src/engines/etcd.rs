@@ -221,11 +221,11 @@ impl Connector for Cluster {
             match timeout(self.share, self.connect_to(member)).await {
                 Ok(Ok(kv)) => return Ok(kv),
                 Ok(Err(error)) => {
-                    let sentence = format!("{member}: {error}");
+                    let message = format!("{member}: {error}");
                     why = if refuses_user(&error) {
-                        Error::invalid_store(&self.name, sentence)
+                        Error::invalid_store(&self.name, message)
                     } else {
-                        Error::unavailable(&self.name, sentence)
+                        Error::unavailable(&self.name, message)
                     }
                     .with_source(error);
                 }

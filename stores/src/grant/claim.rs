@@ -161,15 +161,15 @@ impl<'a> Session<'a> {
     }
 
     fn error(&self, error: &CoreError) -> Error {
-        Error::told(error.kind(), format!("{}, namespace {}: {error}", self.store.name(), self.terms.namespace))
+        Error::new(error.kind(), format!("{}, namespace {}: {error}", self.store.name(), self.terms.namespace))
     }
 
     /// Adds the label of the holder, if the terms name a node.
     fn busy(&self, error: &CoreError) -> Error {
-        let told = self.error(error);
+        let message = self.error(error);
         match self.claim.holder().map(Record::label_text) {
-            Some(label) if !label.is_empty() => Error::told(error.kind(), format!("{told} (its holder is {label})")),
-            _ => told,
+            Some(label) if !label.is_empty() => Error::new(error.kind(), format!("{message} (its holder is {label})")),
+            _ => message,
         }
     }
 }

@@ -38,7 +38,7 @@ impl Namespace {
         if !self.0.starts_with('@') || *self == Self::of_layout(layout) {
             return Ok(());
         }
-        Err(Error::told(ErrorKind::InvalidLayout, format!("namespace {self} is for its own layout, not for {layout}")))
+        Err(Error::new(ErrorKind::InvalidLayout, format!("namespace {self} is for its own layout, not for {layout}")))
     }
 
     /// Returns the default namespace of a layout. It depends on the numbers of the layout, not on names of fields.
@@ -52,9 +52,9 @@ impl Namespace {
     /// `InvalidLayout`, if the namespace is of another layout; `StoreUnavailable`, if the value is not a record.
     pub fn read(&self, store: &str, record: &[u8], layout: &Layout) -> Result<(Layout, NamespaceRecord), Error> {
         NamespaceRecord::read_for(record, layout).map_err(|refusal| {
-            let mut sentence = format!("{store}: ");
-            let _ = refusal.write(&mut sentence, &self.0);
-            Error::told(refusal.kind(), sentence)
+            let mut message = format!("{store}: ");
+            let _ = refusal.write(&mut message, &self.0);
+            Error::new(refusal.kind(), message)
         })
     }
 

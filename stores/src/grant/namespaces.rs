@@ -42,9 +42,9 @@ impl Leases {
     async fn refuse_nodes_of_another(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
         let nodes = read_nodes(self.0.name(), self.0.list(&namespace.nodes_prefix()?).await?)?;
         nodes.values().flatten().try_for_each(|(record, _)| {
-            record.refuse_other_layout(layout).map_err(|error| {
-                Error::told(error.kind(), format!("{}, namespace {namespace}: {error}", self.0.name()))
-            })
+            record
+                .refuse_other_layout(layout)
+                .map_err(|error| Error::new(error.kind(), format!("{}, namespace {namespace}: {error}", self.0.name())))
         })
     }
 
@@ -77,7 +77,7 @@ impl Leases {
     /// `InvalidNode`, if there is no such namespace, or a node is held; `StoreUnavailable`.
     pub async fn remove(&self, namespace: &Namespace) -> Result<(), Error> {
         let store = self.0.name();
-        let refused = |why: String| Err(Error::told(ErrorKind::InvalidNode, format!("{store}: {why}")));
+        let refused = |why: String| Err(Error::new(ErrorKind::InvalidNode, format!("{store}: {why}")));
         let key = namespace.key()?;
         loop {
             let found = self.0.read(&key).await?.filter(|found| !is_removed(&found.value));

@@ -87,7 +87,7 @@ impl Leases {
     ) -> Result<Window, Error> {
         let now_ms = SystemHost::unix_ms();
         if unused_from_ms > now_ms.saturating_add_unsigned(reach_ms.saturating_add(MAX_AHEAD_OF_CLOCK_MS)) {
-            return Err(Error::told(
+            return Err(Error::new(
                 ErrorKind::InvalidId,
                 format!("unused_from_ms is {unused_from_ms}, which is more than an hour past now ({now_ms})"),
             ));
@@ -197,7 +197,7 @@ impl Leases {
         let key = format!("{}/{node}", key("leases/", namespace)?);
         loop {
             let Some((record, version)) = self.at(&key).await? else {
-                return Err(Error::told(
+                return Err(Error::new(
                     ErrorKind::InvalidNode,
                     format!(
                         "{}: node {node} of namespace {namespace} has no record: list the nodes by snowmint lease ls",
@@ -234,7 +234,7 @@ fn records(store: &str, listed: Vec<(String, Found)>) -> Result<Vec<(u32, Record
 }
 
 fn gone(namespace: &Namespace, node: u32) -> Error {
-    Error::told(
+    Error::new(
         ErrorKind::WindowClosed,
         format!(
             "node {node} of namespace {namespace} has no record. If it was granted, the record has vanished from the store: \
@@ -244,7 +244,7 @@ fn gone(namespace: &Namespace, node: u32) -> Error {
 }
 
 fn lost(namespace: &Namespace, node: u32) -> Error {
-    Error::told(
+    Error::new(
         ErrorKind::WindowClosed,
         format!(
             "node {node} of namespace {namespace} has another holder now: close the generator, and claim a node again"

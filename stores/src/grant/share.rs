@@ -28,11 +28,11 @@ impl Share<'_> {
         if held.saturating_add(self.under_way) < most {
             return Ok(());
         }
-        let sentence = format!(
+        let message = format!(
             "{store}, namespace {}: holders named {}... have {held} of {all} nodes, and {most} are the share of one token. Close \
              generators that are not needed, or raise --node-share of the service",
             terms.namespace, self.prefix
         );
-        Err(Error::told(ErrorKind::NodesExhausted, sentence))
+        Err(Error::new(ErrorKind::NodesExhausted, message))
     }
 }

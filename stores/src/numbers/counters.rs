@@ -213,7 +213,7 @@ impl Key {
         match (value + 1).checked_sub(next) {
             Some(0) => Ok(()),
             Some(missing) => store.add(&key, missing, first).await.map(drop),
-            None => Err(Error::told(
+            None => Err(Error::new(
                 ErrorKind::InvalidId,
                 format!(
                     "key {name:?} is at {} already, and its numbers never go back: nothing is set",
@@ -251,8 +251,8 @@ impl Key {
                 None => FIRST,
             };
             if next <= value + 1 {
-                let sentence = format!("key {name:?} is at {}, which is not above {value}", next.saturating_sub(1));
-                return Err(Error::told(ErrorKind::InvalidId, sentence));
+                let message = format!("key {name:?} is at {}, which is not above {value}", next.saturating_sub(1));
+                return Err(Error::new(ErrorKind::InvalidId, message));
             }
             if store.lower(&key, next, value + 1).await? {
                 return Ok(next - 1);
@@ -432,7 +432,7 @@ fn refuse_above(value: u64) -> Result<(), Error> {
     if value < LAST {
         return Ok(());
     }
-    Err(Error::told(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")))
+    Err(Error::new(ErrorKind::InvalidId, format!("a key can be set to 0 to 2^63-2, not {value}")))
 }
 
 async fn is_there(store: &dyn CounterStore, key: &str) -> Result<bool, Error> {

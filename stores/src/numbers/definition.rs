@@ -101,7 +101,7 @@ fn text(store: &dyn RecordStore, key: &str, value: Vec<u8>, first_line: &str) ->
 /// `StoreUnavailable`: the record has another form.
 fn undefined(store: &dyn RecordStore, key: &str) -> Error {
     let store = store.name();
-    Error::told(
+    Error::new(
         ErrorKind::StoreUnavailable,
         format!("{store}: the record at {key} is not a definition, or a newer snowmint wrote it: update snowmint here"),
     )

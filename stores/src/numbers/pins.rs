@@ -31,5 +31,5 @@ pub(crate) async fn is_pinned(store: &dyn RecordStore, key: &str, wanted: Pin) -
 }
 
 fn refused(store: &dyn RecordStore, key: &str, error: &snowmint_core::Error) -> Error {
-    Error::told(error.kind(), format!("{}, {key}: {error}", store.name()))
+    Error::new(error.kind(), format!("{}, {key}: {error}", store.name()))
 }

@@ -105,7 +105,7 @@ impl Segments {
         Segment::new(Integer::from(row.step), Bounds::Below)?;
         if row.next >= LAST {
             let next = row.next;
-            return Err(Error::told(
+            return Err(Error::new(
                 ErrorKind::InvalidId,
                 format!("the first number of a tag must be 0 to 2^63-2, not {next}"),
             ));

@@ -367,7 +367,7 @@ impl Sequences {
         let max_wait_ms = self.max_wait_ms;
         let deadline = Instant::now() + Duration::from_millis(max_wait_ms);
         timeout_at(deadline, call).await.unwrap_or_else(|_| {
-            Err(Error::told(
+            Err(Error::new(
                 ErrorKind::StoreUnavailable,
                 format!("{}: no answer within {max_wait_ms} ms", self.store.name()),
             ))

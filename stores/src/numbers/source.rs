@@ -93,5 +93,5 @@ impl Source for Table {
 
 /// `InvalidText`: the tag does not exist.
 pub(super) fn unknown(store: &dyn CounterStore, tag: &str) -> Error {
-    Error::told(ErrorKind::InvalidText, format!("{}: there is no segment tag {tag:?}: create it first", store.name()))
+    Error::new(ErrorKind::InvalidText, format!("{}: there is no segment tag {tag:?}: create it first", store.name()))
 }

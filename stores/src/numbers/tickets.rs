@@ -151,7 +151,7 @@ impl Tickets {
         let machine = snowmint_core::ticket::Tickets::new(form, increment, offsets)?;
         if servers.len() != offsets.len() {
             let (servers, offsets) = (servers.len(), offsets.len());
-            return Err(Error::told(
+            return Err(Error::new(
                 ErrorKind::InvalidId,
                 format!("{servers} ticket servers need {servers} offsets, not {offsets}"),
             ));
@@ -291,5 +291,5 @@ fn explain(error: snowmint_core::Error, failures: &[Error]) -> Error {
         return error.into();
     }
     let reasons: Vec<_> = failures.iter().map(ToString::to_string).collect();
-    Error::told(error.kind(), format!("{error}: {}", reasons.join("; ")))
+    Error::new(error.kind(), format!("{error}: {}", reasons.join("; ")))
 }

@@ -11,7 +11,7 @@ use crate::error::Error;
 pub fn nonce() -> Result<u128, Error> {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).map_err(|error| {
-        Error::told(ErrorKind::StoreUnavailable, format!("the system gives no random bytes for a nonce: {error}"))
+        Error::new(ErrorKind::StoreUnavailable, format!("the system gives no random bytes for a nonce: {error}"))
     })?;
     Ok(u128::from_ne_bytes(bytes))
 }

@@ -51,7 +51,7 @@ impl Owner {
 /// Returns the error for a connection or fetched numbers of the parent.
 #[cfg(feature = "engines")]
 pub(crate) fn forked() -> Error {
-    Error::told(
+    Error::new(
         snowmint_core::ErrorKind::Forked,
         "this process was forked: connections and fetched numbers belong to its parent; connect and open again here",
     )

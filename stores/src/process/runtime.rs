@@ -36,7 +36,7 @@ pub fn runtime() -> Result<Handle, Error> {
     match made {
         Ok(OfStores::Own(runtime)) => Ok(runtime.handle().clone()),
         Ok(OfStores::Adopted(runtime)) => Ok(runtime.clone()),
-        Err(error) => Err(Error::told(
+        Err(error) => Err(Error::new(
             ErrorKind::StoreUnavailable,
             format!("the system gives no thread to talk to stores with: {error}"),
         )),

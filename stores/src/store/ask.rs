@@ -42,7 +42,7 @@ pub(crate) async fn ask<R: Record>(store: &dyn RecordStore, key: &str, ask: Ask<
             Ok(None) => Ok((Reply::Record(None, 0), None)),
             Ok(Some(found)) => match R::read(&found.value) {
                 Ok(record) => Ok((Reply::Record(Some(record), found.version), None)),
-                Err(error) => Err(Error::told(error.kind(), format!("{}: {key}: {error}", store.name()))),
+                Err(error) => Err(Error::new(error.kind(), format!("{}: {key}: {error}", store.name()))),
             },
             Err(error) => unanswered(error),
         },

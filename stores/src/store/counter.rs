@@ -12,7 +12,7 @@ pub(crate) fn sum(number: u64, delta: u64) -> Option<u64> {
 
 /// `Exhausted`: the counter would pass 2^63-1.
 pub(crate) fn full(store: &str, counter: &str) -> Error {
-    Error::told(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
+    Error::new(ErrorKind::Exhausted, format!("{store}: {counter} has no more numbers up to 2^63-1"))
 }
 
 /// Raises a counter by `count` numbers, at most to its end. `add` adds to the counter and returns the sum.

@@ -61,7 +61,7 @@ pub fn refuse_default_slots(path: &Path, variables: Variables) -> Result<Option<
         Verdict::Tolerated(tolerated) => Some(Ok(tolerated.warn_of_slots().to_string())),
         Verdict::Refused(doubt) => Some(Err(doubt.refuse_slots().to_string())),
     });
-    verdict.transpose().map_err(|why| Error::told(ErrorKind::InvalidNode, why))
+    verdict.transpose().map_err(|why| Error::new(ErrorKind::InvalidNode, why))
 }
 
 /// Refuses the default path of a database where it is evidently private to a part of the machine, or does not last. Returns
@@ -75,7 +75,7 @@ pub fn refuse_default_database(path: &Path, variables: Variables) -> Result<Opti
         Verdict::Tolerated(tolerated) => Some(Ok(tolerated.warn_of_database().to_string())),
         Verdict::Refused(doubt) => Some(Err(doubt.refuse_database().to_string())),
     });
-    verdict.transpose().map_err(|why| Error::told(ErrorKind::UnsafeStore, why))
+    verdict.transpose().map_err(|why| Error::new(ErrorKind::UnsafeStore, why))
 }
 
 /// Refuses a path that the caller named, if files there can be lost, or other machines that name it may not reach it. For a
@@ -92,7 +92,7 @@ pub fn refuse_lossy_place(store: &str, path: &Path, option: &str) -> Result<(), 
     for (path, name) in places {
         let judge = |facts: &Facts<'_>| Some(facts.lossy()?.called(name).refuse_named(option).to_string());
         if let Some(why) = judged(path, Variables::default(), judge) {
-            return Err(Error::told(ErrorKind::UnsafeStore, format!("{store}: {why}")));
+            return Err(Error::new(ErrorKind::UnsafeStore, format!("{store}: {why}")));
         }
     }
     Ok(())

@@ -71,7 +71,7 @@ impl Url {
     /// # Ok::<(), snowmint_stores::Error>(())
     /// ```
     pub fn parse(text: &str) -> Result<Self, Error> {
-        let refused = |why: String| Error::told(ErrorKind::InvalidStore, why);
+        let refused = |why: String| Error::new(ErrorKind::InvalidStore, why);
         let (scheme, after) = text.split_once(':').filter(|(scheme, _)| !scheme.is_empty()).ok_or_else(|| {
             refused("a store needs a URL, such as postgres://user@host/database, sqlite:PATH or file:DIRECTORY".into())
         })?;

@@ -30,7 +30,7 @@ impl Address {
     /// Reads a URL. Hosts without a port get `port`.
     pub(in crate::engines) fn of(url: &Url, port: u16) -> Result<Self, Error> {
         let scheme = &url.scheme;
-        let wrong = |why: &str| Error::told(ErrorKind::InvalidStore, format!("{scheme}: {why}"));
+        let wrong = |why: &str| Error::new(ErrorKind::InvalidStore, format!("{scheme}: {why}"));
         let (place, options) = url.rest.split_once('?').unwrap_or((&url.rest, ""));
         let (_, authority) = place
             .split_once("://")

@@ -43,7 +43,7 @@ impl Backoff {
         let when = format!("the next attempt to connect is in {} ms", (*next - now).as_millis() + 1);
         Err(match error {
             Some(error) if matches!(error.kind(), ErrorKind::UnsafeStore | ErrorKind::InvalidStore) => error.clone(),
-            Some(error) => Error::told(error.kind(), format!("{error} ({when})")),
+            Some(error) => Error::new(error.kind(), format!("{error} ({when})")),
             None => Error::unavailable(store, when),
         })
     }

@@ -127,7 +127,7 @@ impl Target {
                 "{source}: it has CYCLE, so its numbers repeat: ALTER SEQUENCE {sequence} NO CYCLE, or pass \
                  allow_unsafe=true"
             );
-            return Err(Error::told(ErrorKind::UnsafeStore, why).into());
+            return Err(Error::new(ErrorKind::UnsafeStore, why).into());
         }
         Ok(state)
     }
@@ -160,7 +160,7 @@ impl<D: NativeSequences> NumberSource for Sequence<D> {
 
 /// `Exhausted`: a source has no more numbers.
 pub(in crate::engines) fn run_out(source: &str) -> Error {
-    Error::told(ErrorKind::Exhausted, format!("{source} has no more numbers"))
+    Error::new(ErrorKind::Exhausted, format!("{source} has no more numbers"))
 }
 
 #[cfg(test)]

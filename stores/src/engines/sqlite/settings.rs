@@ -19,7 +19,7 @@ pub(super) fn path(url: &Url) -> Result<PathBuf, Error> {
     let place = place.strip_prefix("//").unwrap_or(place);
     let unusable = |why: &str| Error::invalid_store("SQLite", why);
     if place.is_empty() || place.starts_with(":memory:") || place.starts_with("file:") {
-        return Err(Error::told(
+        return Err(Error::new(
             ErrorKind::UnsafeStore,
             format!(
                 "SQLite: {place:?} is not a path, and a database in memory has separate numbers for each connection: \

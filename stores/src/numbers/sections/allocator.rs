@@ -284,7 +284,7 @@ fn end(place: &Place, error: Error) -> bool {
 /// `WindowClosed`: another allocator holds the section.
 fn held_by(users: Users, holder: &str, is_namesake: bool) -> Error {
     let (first, last) = (users.first(), users.last());
-    let sentence = if is_namesake {
+    let message = if is_namesake {
         format!(
             "users {first} to {last} are held by an allocator with this one's address, {holder}, such as its previous run: \
              they are free when its window ends"
@@ -292,5 +292,5 @@ fn held_by(users: Users, holder: &str, is_namesake: bool) -> Error {
     } else {
         format!("users {first} to {last} are served by another allocator, {holder}")
     };
-    Error::told(ErrorKind::WindowClosed, sentence)
+    Error::new(ErrorKind::WindowClosed, message)
 }

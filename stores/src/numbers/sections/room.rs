@@ -29,8 +29,8 @@ impl Allocator {
     pub(super) fn make_place(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
         let most = allocator.options.max_sections;
         if places.len() >= most && Self::give_back_unused(allocator, places, |_, places| places.len() < most) == 0 {
-            let told = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
-            return Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(RETRY_AFTER_MS));
+            let message = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
+            return Err(Error::new(ErrorKind::Exhausted, message).with_retry_after_ms(RETRY_AFTER_MS));
         }
         Ok(())
     }
@@ -75,10 +75,10 @@ impl Allocator {
             return Ok(());
         }
         let bytes = allocator.budget.most();
-        let told = format!(
+        let message = format!(
             "sections of users in use take all {bytes} bytes of memory: allow more, or try again in some seconds"
         );
-        Err(Error::told(ErrorKind::Exhausted, told).with_retry_after_ms(RETRY_AFTER_MS))
+        Err(Error::new(ErrorKind::Exhausted, message).with_retry_after_ms(RETRY_AFTER_MS))
     }
 
     /// Gives back sections without requests, the longest unused first, at least one, until there is room. Returns how many.
