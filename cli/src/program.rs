@@ -58,7 +58,10 @@ fn connect(given: Option<Connect>) -> Connect {
     Connect::new(move |url| {
         let scheme = url.split(':').next().unwrap_or_default();
         if STORES.contains(&scheme) || (given.is_none() && STORES_OF_DRIVERS.contains(&scheme)) {
-            return Err(Error::new(ErrorKind::InvalidStore, missing(format_args!("store {scheme}"))));
+            // The program that cargo installs has every store but this one.
+            let features = if scheme.starts_with("etcd") { " --features etcd" } else { "" };
+            let message = format!("{}{features}", missing(format_args!("store {scheme}")));
+            return Err(Error::new(ErrorKind::InvalidStore, message));
         }
         given.as_ref().map_or_else(|| Backend::of_url(url), |given| given.connect(url))
     })

@@ -121,6 +121,7 @@ def test_a_server_that_does_not_answer_is_a_finding() -> None:
         found = examine("--store", store, code=1)
         assert found["store"][0]["message"].startswith(told)
         assert "secret" not in str(found)
+    assert found["store"][0]["message"].endswith("by cargo install snowmint-server --features etcd")
 
 
 def test_a_service_that_answers_is_left_to_itself() -> None:

@@ -47,19 +47,20 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
     let examined = options.resolve(environment, false).and_then(|source| {
         match source {
             Source::Vouched(number) => report.push(Finding::vouched(number, node)),
-            Source::Leased(key) => match &key.backend {
-                Backend::Slots(directory) => slots(&mut report, directory, &by, &key.terms)?,
-                Backend::Lessor(lessor, _) => {
+            Source::Leased(key) => {
+                let backend = &key.backend;
+                if let Backend::Slots(directory) = backend {
+                    slots(&mut report, directory, &by, &key.terms)?;
+                } else if let Backend::Lessor(lessor, _) = backend {
                     let (asked, namespace) = (Arc::clone(lessor), key.terms.namespace.clone());
-                    key.backend.call(async move { asked.check(&namespace).await })?;
+                    backend.call(async move { asked.check(&namespace).await })?;
                     let message = format!(
                         "{}{by}, grants the nodes by its own clock. This command claims no node there: run snowmint doctor \
                          with the store of the service",
                         lessor.name()
                     );
                     report.push(Finding::warning("store", message));
-                }
-                backend => {
+                } else {
                     let (asked, terms, accepted) = (backend.clone(), key.terms.clone(), store.accepted);
                     let (found, examined) = backend.call(async move {
                         let mut found = Vec::new();
@@ -69,7 +70,7 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
                     report.extend(found);
                     examined?;
                 }
-            },
+            }
         }
         Ok(())
     });
