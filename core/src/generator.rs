@@ -17,7 +17,7 @@ pub use self::host::Host;
 pub use self::host::SystemHost;
 pub use self::local::LocalRun;
 pub use self::minter::Minter;
-pub use self::options::{Options, SequenceStart};
+pub use self::options::{Options, SequenceStart, whole_ms};
 pub use self::run::Run;
 pub use self::words::Words;
 

@@ -32,6 +32,7 @@ pub mod host {
     pub use crate::error::What;
     pub use crate::forms::prefix::any_prefix;
     pub use crate::forms::text::wide;
+    pub use crate::generator::whole_ms;
     pub use crate::random::mix;
 }
 

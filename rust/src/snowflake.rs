@@ -202,7 +202,7 @@ impl Snowflake {
                 Ok(id) => return Ok(id),
                 Err(error) => error,
             };
-            let waited_ms = u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX);
+            let waited_ms = snowmint_core::host::whole_ms(since.elapsed());
             let pause_ms =
                 error.wait_ms().map_or(0, |wanted_ms| self.generator.options().pause_ms(wanted_ms, waited_ms));
             if pause_ms == 0 {

@@ -17,8 +17,6 @@ pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};
 pub use self::sequences::Sequences;
 pub use self::tickets::Tickets;
 
-use std::time::Duration;
-
 use snowmint_core::ErrorKind;
 use tokio::runtime::Handle;
 
@@ -26,11 +24,6 @@ use crate::error::Error;
 
 /// The default time that a call waits for a store, in ms.
 pub const MAX_WAIT_MS: u64 = 1000;
-
-/// Returns a time in ms, at most 2^64-1.
-pub(crate) fn ms(time: Duration) -> u64 {
-    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
-}
 
 /// Returns the runtime that works in the background.
 fn runtime() -> Result<Handle, Error> {

@@ -6,7 +6,7 @@ use snowmint_inspect::audit::{Finding, NodeSpan, Order, Report};
 
 use super::{grouped, headline, name};
 
-/// So many nodes, and findings of one kind, stand in the text. JSON has all of them.
+/// The most nodes, and the most findings of one kind, in the text. JSON has all of them.
 const SHOWN: usize = 20;
 
 /// Returns the report as text.

@@ -90,7 +90,7 @@ mod system {
         }
 
         fn paused_ms(&mut self) -> u64 {
-            self.first_pause.map_or(0, |first| u64::try_from(first.elapsed().as_millis()).unwrap_or(u64::MAX))
+            self.first_pause.map_or(0, |first| crate::generator::whole_ms(first.elapsed()))
         }
     }
 }

@@ -147,7 +147,8 @@ impl Options {
 
 const LONGEST_PAUSE_MS: u64 = 10;
 
-fn whole_ms(duration: Duration) -> u64 {
+/// Returns a duration in whole ms, at most 2^64-1.
+pub fn whole_ms(duration: Duration) -> u64 {
     duration.as_millis().try_into().unwrap_or(u64::MAX)
 }
 

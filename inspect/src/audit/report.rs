@@ -30,7 +30,7 @@ pub struct Report {
     pub order: Order,
     /// The nodes, ascending.
     pub nodes: Vec<NodeSpan>,
-    /// The findings, in the order of their kinds and nodes.
+    /// The findings, sorted by kind and node.
     pub findings: Vec<Finding>,
     /// For a picture: the nodes with findings, then those with the most IDs, each with the number of its IDs in equal stretches
     /// of time. The first stretch begins at the earliest ID of these nodes; each takes as many whole ms as the latest ID needs.

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use snowmint_core::host::whole_ms;
 use snowmint_core::{Layout, Options, SequenceStart};
 use snowmint_stores::Error;
 
@@ -213,7 +214,7 @@ impl LeaseOptions {
     /// ```
     #[must_use]
     pub fn window(mut self, window: Duration) -> Self {
-        self.window_ms = Some(window.as_millis().try_into().unwrap_or(u64::MAX));
+        self.window_ms = Some(whole_ms(window));
         self
     }
 

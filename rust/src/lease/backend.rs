@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use snowmint_core::host::whole_ms;
 use snowmint_stores::host::background::{Background, Progress};
 use snowmint_stores::host::{Claimer, Outcome, Refusal, StoreLease, Terms, claim_node};
 use snowmint_stores::{Error, RecordStore};
@@ -75,7 +76,7 @@ impl Backend {
             _ => self.record_store().await?,
         };
         let answered = |took: Duration| {
-            slowest_ms.fetch_max(u64::try_from(took.as_millis()).unwrap_or(u64::MAX), Ordering::Relaxed);
+            slowest_ms.fetch_max(whole_ms(took), Ordering::Relaxed);
         };
         let lease = claim_node(store, terms, &Claimer::this_process()?, now_ms, &answered).await?;
         Ok(Grant {

@@ -1,6 +1,8 @@
 //! How a call waits for its lease.
 
 use snowmint_core::Host;
+#[cfg(feature = "tokio")]
+use snowmint_core::host::whole_ms;
 use snowmint_stores::Error;
 
 /// The clock of a call, and its way to wait.
@@ -63,7 +65,7 @@ where
     }
 
     fn paused_ms(&mut self) -> u64 {
-        self.since.map_or(0, |since| u64::try_from(since.elapsed().as_millis()).unwrap_or(u64::MAX))
+        self.since.map_or(0, |since| whole_ms(since.elapsed()))
     }
 
     async fn pause(&mut self, ms: u64) -> Result<(), H::Error> {

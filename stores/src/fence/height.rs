@@ -3,8 +3,7 @@
 use std::time::Duration;
 
 use snowmint_core::Window;
-
-use crate::numbers::ms;
+use snowmint_core::host::whole_ms;
 
 /// The height of a fence.
 ///
@@ -78,7 +77,7 @@ impl Fence {
     /// ```
     #[must_use]
     pub fn reach(mut self, reach: Duration) -> Self {
-        self.reach_ms = ms(reach);
+        self.reach_ms = whole_ms(reach);
         self
     }
 

@@ -14,7 +14,7 @@ use crate::process::Owner;
 use crate::store::ask::{ask, write};
 use crate::store::{Found, RecordStore, Version};
 
-/// Claims a node over a store, at `now_ms` (Unix ms) of the claimer's clock. `answered` is told how long each answer took.
+/// Claims a node over a store, at `now_ms` (Unix ms) of the claimer's clock. `answered` gets the time that each answer took.
 ///
 /// # Errors
 /// The reason why no node is granted.

@@ -6,13 +6,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use snowmint_core::host::whole_ms;
 use snowmint_core::sequence::{Options, Rules, Sequence, Set, State, lastval};
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
 
-use super::{MAX_WAIT_MS, definition, ms};
+use super::{MAX_WAIT_MS, definition};
 use crate::error::Error;
 use crate::process::{Owner, lock};
 use crate::store::CounterStore;
@@ -149,7 +150,7 @@ impl Sequences {
     /// ```
     #[must_use]
     pub fn with_max_wait(self, max_wait: Duration) -> Self {
-        Self { max_wait_ms: ms(max_wait), ..self }
+        Self { max_wait_ms: whole_ms(max_wait), ..self }
     }
 
     /// `CREATE SEQUENCE`. Returns `false` if the sequence exists, and leaves it unchanged; a use has made it too.

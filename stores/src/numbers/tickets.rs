@@ -9,14 +9,15 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::host::whole_ms;
 use snowmint_core::pin::Pin;
 use snowmint_core::store::Reply;
 use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
 use tokio::time::{Instant, timeout};
 
 use self::counter::Counter;
+use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
-use super::{MAX_WAIT_MS, ms};
 use crate::error::Error;
 use crate::process::Owner;
 use crate::process::lock;
@@ -181,7 +182,7 @@ impl Tickets {
     /// ```
     #[must_use]
     pub fn with_max_wait(self, max_wait: Duration) -> Self {
-        Self { max_wait_ms: ms(max_wait), ..self }
+        Self { max_wait_ms: whole_ms(max_wait), ..self }
     }
 
     /// Takes a ticket from the servers in turn. Servers that failed lately come last. A late answer is skipped.

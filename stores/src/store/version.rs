@@ -5,6 +5,8 @@ use std::hash::{DefaultHasher, Hasher};
 #[cfg(any(feature = "zookeeper", feature = "nats"))]
 use std::time::Duration;
 
+#[cfg(any(feature = "zookeeper", feature = "nats"))]
+use snowmint_core::host::whole_ms;
 #[cfg(any(feature = "etcd", feature = "zookeeper", feature = "nats"))]
 use snowmint_core::mutant;
 use snowmint_core::store::new_version;
@@ -47,7 +49,7 @@ pub(crate) struct Look {
 impl Look {
     /// Begins a look.
     pub(crate) fn new(timeout: Duration) -> Self {
-        Self { latest_ms: monotonic_ms().saturating_add(timeout.as_millis().try_into().unwrap_or(u64::MAX)) }
+        Self { latest_ms: monotonic_ms().saturating_add(whole_ms(timeout)) }
     }
 
     /// Refuses a write after the timeout: if this process was suspended, a backup may have been restored meanwhile.

@@ -11,9 +11,9 @@ use snowmint_inspect::audit::Audit;
 use crate::exit::Exit;
 use crate::verbs::input::integer;
 
-/// So many wrong lines are shown.
+/// The most wrong lines that are shown.
 const SHOWN: u64 = 10;
-/// So many wrong lines at the begin, and no other, mean that the input is of another kind.
+/// How many wrong lines at the beginning, and no other line, mean that the input is of another kind.
 const HOPELESS: u64 = 1000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The first bytes of a Parquet file.

@@ -3,9 +3,10 @@
 use std::num::NonZeroU32;
 use std::time::Duration;
 
+use snowmint_core::host::whole_ms;
 use snowmint_core::section::{MEMORY_BYTES, SIZE, STEP};
 
-use crate::numbers::{MAX_WAIT_MS, ms};
+use crate::numbers::MAX_WAIT_MS;
 
 /// Options of an allocator.
 ///
@@ -99,7 +100,7 @@ impl SectionsOptions {
     /// ```
     #[must_use]
     pub fn window(mut self, window: Duration) -> Self {
-        self.window_ms = ms(window);
+        self.window_ms = whole_ms(window);
         self
     }
 
@@ -114,7 +115,7 @@ impl SectionsOptions {
     /// ```
     #[must_use]
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.max_wait_ms = ms(max_wait);
+        self.max_wait_ms = whole_ms(max_wait);
         self
     }
 

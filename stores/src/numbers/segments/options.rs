@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::numbers::{MAX_WAIT_MS, ms};
+use snowmint_core::host::whole_ms;
+
+use crate::numbers::MAX_WAIT_MS;
 
 /// Options of a segment.
 ///
@@ -45,7 +47,7 @@ impl SegmentsOptions {
     /// ```
     #[must_use]
     pub fn max_wait(mut self, max_wait: Duration) -> Self {
-        self.max_wait_ms = ms(max_wait);
+        self.max_wait_ms = whole_ms(max_wait);
         self
     }
 }
