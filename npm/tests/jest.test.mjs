@@ -35,6 +35,8 @@ for (const environment of ["node", "jsdom"])
           cpSync(join(here, "node_modules", name), join(place, "node_modules", name), { recursive: true });
         for (const name of "abc") writeFileSync(join(place, `${name}.test.cjs`), FILE);
         const config = {
+          // The disk of a busy machine may take longer than Jest's 5 s.
+          testTimeout: 60_000,
           rootDir: place,
           testMatch: ["**/*.test.cjs"],
           testEnvironment: join(here, `../node_modules/jest-environment-${environment}`),

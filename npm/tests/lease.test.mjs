@@ -77,7 +77,7 @@ test("a vouched node has no window, namespace or loss", () => {
 
 test("the window moves on by renewal, idle and where JavaScript is busy", async (t) => {
   slots(t);
-  const gen = await Snowflake.lease({ windowMs: 2000, maxWaitMs: 5 });
+  const gen = await Snowflake.lease({ windowMs: 2000, maxWaitMs: 60_000 });
   const first = gen.window;
   await until(() => gen.window.end >= first.end + 1000, "a renewal while idle");
   const second = gen.window;
@@ -97,7 +97,7 @@ test("a window that is over is renewed within maxWaitMs, but tryNextId does not 
 }, async (t) => {
   const directory = slots(t);
   const clock = fakeClock(t);
-  const script = `import { renameSync, writeFileSync } from "node:fs"; ${LEASE.replace("()", "({ maxWaitMs: 5000 })")}
+  const script = `import { renameSync, writeFileSync } from "node:fs"; ${LEASE.replace("()", "({ maxWaitMs: 60_000 })")}
     gen.nextId();
     let hours = 0;
     const later = () => {
@@ -246,7 +246,9 @@ test("two leases of one process share a node, and the last one to close gives it
 test("leases of other namespaces and layouts share nothing, and a namespace keeps its layout", async (t) => {
   slots(t);
   const gens = await Promise.all(
-    [{}, { namespace: "orders" }, { layout: "twitter" }].map((options) => Snowflake.lease(options)),
+    [{}, { namespace: "orders" }, { layout: "twitter" }].map((options) =>
+      Snowflake.lease({ ...options, maxWaitMs: 60_000 }),
+    ),
   );
   assert.deepEqual(
     gens.map((gen) => gen.node),
@@ -316,7 +318,7 @@ test("a lease in a thread alone ends with the thread, and the process goes on", 
     t,
     `import { readFileSync } from "node:fs"; import { Worker } from "node:worker_threads";
     const leasing = 'import("snowmint").then(async ({ Snowflake }) => {' +
-      'const gen = await Snowflake.lease({ windowMs: 1000 }); gen.nextId(); })';
+      'const gen = await Snowflake.lease({ windowMs: 1000, maxWaitMs: 60_000 }); gen.nextId(); })';
     const unfinished = 'import("snowmint").then(({ Snowflake }) => { Snowflake.lease(); process.exit(); })';
     for (const code of [leasing, leasing, unfinished]) {
       const worker = new Worker(code, { eval: true });

@@ -37,7 +37,7 @@ export function leases(test, place, { hasClock = true } = {}) {
   test("a closed lease is free at once for another client, and goes on above its last ID", async (t) => {
     const { store } = await place(t);
     const namespace = fresh();
-    const first = await lease(await store(), { namespace, windowMs: 30_000, maxWaitMs: 5000 });
+    const first = await lease(await store(), { namespace, windowMs: 30_000, maxWaitMs: 60_000 });
     const last = first.nextIds(20_000).at(-1);
     await first.close();
     refusal("WINDOW_CLOSED", () => first.nextId());

@@ -390,7 +390,7 @@ async function beginToLeave(page) {
 
 test("a page that stays after all takes its lock again, and mints all the time", async ({ tab }) => {
   const page = await tab();
-  const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
+  const node = await lease(page, { windowMs: 1000, maxWaitMs: 60_000 });
   const locks = "navigator.locks.query().then(({ held }) => held.length)";
   await beginToLeave(page);
   const before = await mint(page, 1000);
@@ -402,7 +402,7 @@ test("a page that stays after all takes its lock again, and mints all the time",
 
 test("a page that stays after all, and whose node another one took, claims another one", async ({ tab }) => {
   const page = await tab();
-  const node = await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
+  const node = await lease(page, { windowMs: 1000, maxWaitMs: 60_000 });
   const before = await mint(page, 1000);
   await beginToLeave(page);
   // As the claim of another page leaves the record.
@@ -448,7 +448,7 @@ test("tabs whose records are deleted claim other nodes, and repeat nothing", asy
   const before = [];
   for (const page of pages) {
     // The timers of a tab that is hidden come once a second.
-    await lease(page, { windowMs: 1000, maxWaitMs: 10_000 });
+    await lease(page, { windowMs: 1000, maxWaitMs: 60_000 });
     before.push(await mint(page, 1000));
   }
   const nodes = await Promise.all(pages.map((page) => page.evaluate("gen.node")));

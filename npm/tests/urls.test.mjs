@@ -43,7 +43,7 @@ function project(t, ...clients) {
  * that is forgotten gives its node back when the garbage is collected.
  */
 const MINT = `import { Snowflake } from "snowmint";
-  const generator = (globalThis.kept = await Snowflake.lease({ maxWaitMs: 10_000 }));
+  const generator = (globalThis.kept = await Snowflake.lease({ maxWaitMs: 60_000 }));
   const ids = [generator.nextId(), await generator.nextIdAsync()];
   console.log(JSON.stringify([generator.node, ids[1] > ids[0], generator.status().namespace]));`;
 /** The same in CommonJS. */

@@ -240,7 +240,7 @@ def test_a_node_that_was_taken_away_is_lost_and_told(namespace: str) -> None:
         with pytest.raises(WindowClosedError, match="was lost"):
             generator.next_id()
         assert generator.status().lost is not None
-        with Snowflake(store=HttpStore(server.url), namespace=namespace, max_wait_ms=5000) as other:
+        with Snowflake(store=HttpStore(server.url), namespace=namespace, max_wait_ms=60_000) as other:
             assert other.next_id() > last
 
 

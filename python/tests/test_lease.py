@@ -9,7 +9,7 @@ import sys
 import textwrap
 import threading
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_COMPLETED, ThreadPoolExecutor, wait
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -381,9 +381,27 @@ def test_a_slow_claim_is_renewed_before_it_is_handed_out() -> None:
                 time.sleep(0.7)
             return super().write(key, value, expected_version)
 
-    with Snowflake(store=SlowToBegin(), window_ms=1000, max_wait_ms=20_000) as generator:
+    with Snowflake(store=SlowToBegin(), window_ms=1000, max_wait_ms=0) as generator:
         # Half of the granted window was over, so it ends later than granted.
         assert generator.window is not None
         start, end = generator.window
         assert end - start > 1000
-        assert generator.next_id() > 0
+
+
+def test_a_call_waits_for_the_claim_of_another_thread() -> None:
+    begun, answer = threading.Event(), threading.Event()
+
+    class Late(MemoryStore):
+        def write(self, key: str, value: bytes, expected_version: int) -> int | None:
+            begun.set()
+            assert answer.wait(60)
+            return super().write(key, value, expected_version)
+
+    store = Late()
+    with ThreadPoolExecutor(2) as threads:
+        first, second = (threads.submit(Snowflake, store=store, max_wait_ms=0) for _ in range(2))
+        assert begun.wait(60)
+        # A call that is refused ends at once.
+        wait([first, second], timeout=0.2, return_when=FIRST_COMPLETED)
+        answer.set()
+        assert first.result().node == second.result().node

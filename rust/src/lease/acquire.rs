@@ -21,6 +21,7 @@ const LOOK_AGAIN_MS: u64 = 5;
 
 /// Returns a share of the lease of `key`. If this process does not have the lease, this call claims it.
 pub(crate) async fn acquire<W: Wait>(key: &Arc<LeaseKey>, options: Options, wait: &mut W) -> Result<Share, W::Error> {
+    let since = Instant::now();
     loop {
         match registry().wish(key) {
             Wish::Granted(share) => return Ok(share),
@@ -33,10 +34,8 @@ pub(crate) async fn acquire<W: Wait>(key: &Arc<LeaseKey>, options: Options, wait
                 // A signal handler has forked, and this is the child.
             }
             // The claim may need what this thread holds in its host, so this one pauses there.
-            Wish::Pending => match options.pause_ms(1, wait.paused_ms()) {
-                0 => return Err(claimed_elsewhere().into()),
-                pause_ms => wait.pause(pause_ms).await?,
-            },
+            Wish::Pending if since.elapsed() < patience(key, 0) => wait.pause(1).await?,
+            Wish::Pending => return Err(claimed_elsewhere().into()),
         }
     }
 }
@@ -56,7 +55,8 @@ async fn share_of_claim<W: Wait>(
             Ok(lease) => match duty.share(&lease) {
                 Ok(share) => {
                     // After a slow claim the first ID would find the window over, or nearly so.
-                    while lease.is_old() && options.pause_ms(1, wait.paused_ms()) > 0 {
+                    let since = Instant::now();
+                    while lease.is_old() && since.elapsed() < patience(key, 0) {
                         wait.pause(1).await?;
                     }
                     return Ok(Some(share));
@@ -114,11 +114,8 @@ async fn claim<W: Wait>(
         Ok(claiming) => claiming,
         Err(error) => return Ok(Some(Err(error.into()))),
     };
-    let (since, least) = (Instant::now(), key.backend.least_patience());
-    let patience = || {
-        let slowest_ms = slowest_ms.load(Ordering::Relaxed);
-        Duration::from_millis(claim_patience_ms(key.terms.max_wait_ms, slowest_ms)).max(least)
-    };
+    let since = Instant::now();
+    let patience = || patience(key, slowest_ms.load(Ordering::Relaxed));
     let unavailable = |why: String| Ok(Some(Err(Error::unavailable(&key.backend.name(), why).into())));
     loop {
         let progress = claiming.look();
@@ -142,6 +139,11 @@ async fn claim<W: Wait>(
             }
         }
     }
+}
+
+/// Returns how long a caller waits for the backend, by the slowest answer of the claim so far.
+fn patience(key: &LeaseKey, slowest_ms: u64) -> Duration {
+    Duration::from_millis(claim_patience_ms(key.terms.max_wait_ms, slowest_ms)).max(key.backend.least_patience())
 }
 
 fn begin(
@@ -181,5 +183,5 @@ fn terms_of_now(key: &LeaseKey) -> Result<Terms, Error> {
 }
 
 fn claimed_elsewhere() -> Error {
-    Error::new(ErrorKind::NodesExhausted, "no lease within max_wait_ms: another thread of this process is claiming it")
+    Error::new(ErrorKind::NodesExhausted, "another thread of this process is claiming the lease, and has no answer yet")
 }
