@@ -27,8 +27,8 @@ mkdir -p "$site/inspector"
 cp npm/site/dist/index.html "$site/inspector/"
 (cd docs/site && node_modules/.bin/typedoc --logLevel Warn --out "$site/reference/javascript")
 .venv/bin/python docs/site/python_reference.py "$site/reference/python"
-RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --features snowmint/all,snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio \
-  -p snowmint -p snowmint-cli -p snowmint-stores -p snowmint-inspect -p snowmint-core --target-dir target
+RUSTDOCFLAGS="-D warnings" cargo doc --quiet --locked --no-deps --features snowmint/all,snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/tokio \
+  -p snowmint -p snowmint-sqlx -p snowmint-cli -p snowmint-stores -p snowmint-inspect -p snowmint-core --target-dir target
 mkdir -p "$site/reference/rust"
 cp -r target/doc/. "$site/reference/rust/"
 echo "$site/index.html"

@@ -27,7 +27,8 @@ for part in "${parts[@]}"; do
     sql)
       rust=$(oldest server/Cargo.toml)
       rustup toolchain install --profile minimal "$rust"
-      checked "$rust" -p snowmint --features all,audit,serde,sqlx,tokio,uuid
+      checked "$rust" -p snowmint --features all,audit,serde,tokio,uuid
+      checked "$rust" -p snowmint-sqlx
       checked "$rust" -p snowmint-server --features etcd
       ;;
     *)

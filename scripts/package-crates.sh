@@ -4,7 +4,7 @@
 # Nothing is published. With a tag the version must be the tag's.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-crates=(snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli snowmint-server)
+crates=(snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-sqlx snowmint-cli snowmint-server)
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
 if [ -n "${1:-}" ] && [ "$1" != "v$version" ]; then
@@ -30,14 +30,15 @@ for crate in "${crates[@]}"; do
   printf '%9d  %s\n' "$(wc -c < "$package")" "${package##*/}"
 done
 
-# A user's project: an own store, an own clock, tokio, serde and sqlx.
+# A user's project: an own store, an own clock, tokio and serde; and a column of sqlx.
 user=$target/user
 rm -rf "$user"
-mkdir -p "$user/src"
-for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli; do
+mkdir -p "$user/src/bin"
+for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-sqlx snowmint-cli; do
   tar -xzf "$target/package/$crate-$version.crate" -C "$user"
 done
-cp rust/examples/own.rs "$user/src/main.rs"
+cp rust/examples/own.rs "$user/src/bin/own.rs"
+sed -n '/^```rust$/,/^```$/{//!p}' sqlx/README.md > "$user/src/bin/column.rs"
 cp Cargo.lock "$user"
 cat > "$user/Cargo.toml" << END
 [package]
@@ -49,7 +50,8 @@ edition = "2024"
 [dependencies]
 async-trait = "0.1"
 serde_json = "1"
-snowmint = { version = "$version", features = ["serde", "sqlite", "sqlx", "tokio"] }
+snowmint = { version = "$version", features = ["memory", "serde", "tokio"] }
+snowmint-sqlx = "$version"
 sqlx = { version = "0.9", default-features = false, features = ["runtime-tokio", "sqlite-bundled"] }
 tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 
@@ -57,9 +59,12 @@ tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
 snowmint = { path = "snowmint-$version" }
 snowmint-core = { path = "snowmint-core-$version" }
 snowmint-inspect = { path = "snowmint-inspect-$version" }
+snowmint-sqlx = { path = "snowmint-sqlx-$version" }
 snowmint-stores = { path = "snowmint-stores-$version" }
 END
-CARGO_TARGET_DIR=$(realpath "$target") cargo run --quiet --offline --manifest-path "$user/Cargo.toml"
+for program in own column; do
+  CARGO_TARGET_DIR=$(realpath "$target") cargo run --quiet --offline --manifest-path "$user/Cargo.toml" --bin "$program"
+done
 
 # A user's `cargo install snowmint-server`: the service has the inspector.
 installed=$target/installed

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/.."
 scripts/put-page.sh
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
-for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-cli snowmint-server; do
+for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-sqlx snowmint-cli snowmint-server; do
   if cargo info --quiet --registry crates-io "$crate@$version" > /dev/null 2>&1; then
     echo "$crate $version is there"
   else

@@ -36,10 +36,10 @@ export CARGO_INCREMENTAL := 0
 endif
 
 # The features of all test builds: with others the same crates would be built again.
-FEATURES := --workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,snowmint/sqlx,snowmint/tokio
+FEATURES := --workspace --features snowmint-tests/engines,snowmint-server/page,snowmint/serde,snowmint/tokio
 NEXTEST := cargo nextest run --locked $(FEATURES)
 # What clippy and rustdoc share.
-LINTED := --workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint/all,snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/sqlx,snowmint/tokio
+LINTED := --workspace --features snowmint-tests/engines,snowmint-benches/engines,snowmint/all,snowmint/audit,snowmint/uuid,snowmint/serde,snowmint/tokio
 # Before a command with servers that tests share. Writes of stores would wait for the files of builds, for seconds.
 SERVERS := sync; $(if $(SNOWMINT_ENGINES),,$(TARGET)/debug/snowmint-engines)
 with_servers := build-tests build-engines setup-servers setup-faults

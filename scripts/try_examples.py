@@ -84,7 +84,7 @@ def commands(home: Path, dist: Path) -> Iterator[list[str]]:
     else:
         packages = ROOT / "target" / "package"
         patches = []
-        for crate in ["snowmint", "snowmint-core", "snowmint-inspect", "snowmint-stores"]:
+        for crate in ["snowmint", "snowmint-core", "snowmint-inspect", "snowmint-sqlx", "snowmint-stores"]:
             package = next(packages.glob(f"{crate}-[0-9]*.crate"))
             shutil.unpack_archive(package, home.parent, "gztar")
             patches += ["--config", f'patch.crates-io.{crate}.path="{home.parent / package.stem}"']

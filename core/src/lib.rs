@@ -13,6 +13,7 @@ extern crate std;
 mod error;
 mod forms;
 mod generator;
+mod id;
 mod int;
 mod layout;
 pub mod lease;
@@ -47,6 +48,7 @@ pub use self::generator::Minter;
 #[cfg(feature = "std")]
 pub use self::generator::SystemHost;
 pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
+pub use self::id::Id;
 pub use self::int::{Integer, MAX_BATCH};
 pub use self::layout::{Field, Layout, MAX_FIELDS, MAX_NODE_BITS, Numbers, Part, Parts, layouts};
 pub use self::numbers::{section, segment, sequence, ticket};

@@ -11,7 +11,7 @@ use std::{env, process, thread};
 
 use serde_json::{Value, json};
 use snowmint::core::time::Rfc3339;
-use snowmint::{Layout, LeaseOptions, Snowflake};
+use snowmint::{Id, Layout, LeaseOptions, Snowflake};
 
 const PUBLIC_IDS: &str = include_str!("../public_ids.json");
 
@@ -51,6 +51,6 @@ fn decode() -> Result<(), Box<dyn Error>> {
 
 fn decoded(public: &Value) -> Result<String, Box<dyn Error>> {
     let text = |key: &str| public[key].as_str().ok_or("a public ID has a layout and an id");
-    let parts = Layout::preset(text("layout")?)?.decode(text("id")?.parse()?)?;
+    let parts = Layout::preset(text("layout")?)?.decode(text("id")?.parse::<Id>()?)?;
     Ok(format!("{} {} {}", Rfc3339(parts.timestamp_ms), parts.node, parts.sequence))
 }

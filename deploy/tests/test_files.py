@@ -159,7 +159,8 @@ def test_a_release_signs_the_files_of_every_platform() -> None:
     assert matrix("python", "attest", "name") == matrix("python", "wheels", "name")
     assert matrix("npm", "attest", "package") == {"snowmint"} | matrix("npm", "addons", "platform")
     programs = {f"snowmint-{target}" for target in matrix("rust", "programs", "target")}
-    crates = {"snowmint-core", "snowmint-inspect", "snowmint-stores", "snowmint", "snowmint-cli", "snowmint-server"}
+    libraries = {"snowmint-core", "snowmint-inspect", "snowmint-stores", "snowmint", "snowmint-sqlx"}
+    crates = libraries | {"snowmint-cli", "snowmint-server"}
     assert matrix("rust", "attest", "name") == programs | crates
 
 

@@ -6,7 +6,6 @@ mod cycles;
 mod doctor;
 mod environment;
 mod generator;
-mod id;
 mod ids;
 mod lease;
 mod prefixed_id;
@@ -16,7 +15,7 @@ mod snowflake;
 #[cfg(feature = "mask")]
 pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
-    ErrorKind, Field, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
+    ErrorKind, Field, Id, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
     TypeId, Ulid, Uuid, UuidVariant, Window, Xid, layouts, prefix, scatter,
 };
 #[cfg(feature = "audit")]
@@ -27,7 +26,6 @@ pub use snowmint_stores::Error;
 pub use self::clock::Clock;
 pub use self::generator::options::LeaseOptions;
 pub use self::generator::status::Status;
-pub use self::id::Id;
 pub use self::ids::{ksuid, object_id, type_id, ulid, uuid, xid};
 pub use self::lease::store::LeaseStore;
 pub use self::prefixed_id::{IdKind, PrefixedId};

@@ -6,6 +6,7 @@ use std::hash::{Hash, Hasher};
 use std::marker::PhantomData;
 use std::str::FromStr;
 
+use snowmint_core::Id;
 use snowmint_core::prefix::{Prefix, PrefixedText, Value};
 use snowmint_stores::Error;
 
@@ -28,9 +29,8 @@ pub trait IdKind {
 
 /// An ID of one kind of thing, which the compiler does not confuse with another kind. Its text has the kind's prefix.
 ///
-/// The value is a 64-bit ID, or a [`Uuid`](crate::Uuid): then the text is a `TypeID`. With the feature `serde` it is that text
-/// in human-readable formats, and the bare value in others. With the feature `sqlx` a 64-bit ID is a `BIGINT`: the database
-/// needs no prefix.
+/// The value is a 64-bit [`Id`], or a [`Uuid`](crate::Uuid): then the text is a `TypeID`. With the feature `serde` it is that text
+/// in human-readable formats, and the bare value in others.
 ///
 /// # Examples
 /// ```
@@ -52,7 +52,7 @@ pub trait IdKind {
 /// assert_eq!(id.value().version(), Some(7));
 /// # Ok::<(), snowmint::Error>(())
 /// ```
-pub struct PrefixedId<K, V = u64> {
+pub struct PrefixedId<K, V = Id> {
     value: V,
     // No `K` is in here, so its traits do not matter.
     kind: PhantomData<fn() -> K>,
@@ -73,10 +73,10 @@ impl<K: IdKind, V: Value> PrefixedId<K, V> {
     /// let id = PrefixedId::<User>::new(1_541_815_603_606_036_480);
     /// assert_eq!(id.to_string(), "user_1asd13xh1f800");
     /// ```
-    pub const fn new(value: V) -> Self {
+    pub fn new(value: impl Into<V>) -> Self {
         // A bad prefix is an error of the compiler here.
         let _ = Self::PREFIX;
-        Self { value, kind: PhantomData }
+        Self { value: value.into(), kind: PhantomData }
     }
 
     /// Returns the value.
@@ -89,7 +89,7 @@ impl<K: IdKind, V: Value> PrefixedId<K, V> {
     /// #     const PREFIX: &'static str = "user";
     /// # }
     /// let id: PrefixedId<User> = "user_1asd13xh1f800".parse()?;
-    /// assert_eq!(id.value(), 1_541_815_603_606_036_480);
+    /// assert_eq!(id.value().get(), 1_541_815_603_606_036_480);
     /// # Ok::<(), snowmint::Error>(())
     /// ```
     pub const fn value(self) -> V {
@@ -138,7 +138,7 @@ impl<K: IdKind, V: Value> FromStr for PrefixedId<K, V> {
     /// # Errors
     /// `InvalidText`: another prefix, or a value that is not valid.
     fn from_str(text: &str) -> Result<Self, Error> {
-        Ok(Self::new(Self::PREFIX.decode(text)?))
+        Ok(Self::new(Self::PREFIX.decode::<V>(text)?))
     }
 }
 
@@ -195,7 +195,7 @@ mod with_serde {
             if deserializer.is_human_readable() {
                 deserializer.deserialize_str(TextVisitor(PhantomData))
             } else {
-                V::deserialize(deserializer).map(Self::new)
+                V::deserialize(deserializer).map(Self::from)
             }
         }
     }
@@ -211,46 +211,6 @@ mod with_serde {
 
         fn visit_str<E: Error>(self, text: &str) -> Result<Self::Value, E> {
             text.parse().map_err(E::custom)
-        }
-    }
-}
-
-#[cfg(feature = "sqlx")]
-mod with_sqlx {
-    use sqlx::encode::IsNull;
-    use sqlx::error::BoxDynError;
-    use sqlx::{Database, Decode, Encode, Type};
-
-    use super::{IdKind, PrefixedId};
-
-    impl<K: IdKind, D: Database> Type<D> for PrefixedId<K>
-    where
-        i64: Type<D>,
-    {
-        fn type_info() -> D::TypeInfo {
-            i64::type_info()
-        }
-
-        fn compatible(info: &D::TypeInfo) -> bool {
-            i64::compatible(info)
-        }
-    }
-
-    impl<'q, K: IdKind, D: Database> Encode<'q, D> for PrefixedId<K>
-    where
-        i64: Encode<'q, D>,
-    {
-        fn encode_by_ref(&self, buffer: &mut D::ArgumentBuffer) -> Result<IsNull, BoxDynError> {
-            self.value.cast_signed().encode_by_ref(buffer)
-        }
-    }
-
-    impl<'r, K: IdKind, D: Database> Decode<'r, D> for PrefixedId<K>
-    where
-        i64: Decode<'r, D>,
-    {
-        fn decode(value: D::ValueRef<'r>) -> Result<Self, BoxDynError> {
-            Ok(Self::new(i64::decode(value)?.cast_unsigned()))
         }
     }
 }
@@ -271,7 +231,7 @@ mod tests {
         for value in [0, 1, 1 << 53, u64::MAX >> 1, 1 << 63, u64::MAX] {
             let id = OrderId::new(value);
             assert_eq!(id.to_string().parse(), Ok(id));
-            assert_eq!(id.value(), value);
+            assert_eq!(id.value().get(), value);
         }
         assert!(OrderId::new(5) < OrderId::new(6));
         assert_eq!(format!("{:?}", OrderId::new(5)), "order_0000000000005");

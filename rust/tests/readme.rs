@@ -30,6 +30,6 @@ fn the_first_lines_of_both_readmes_mint_an_id() {
         .output()
         .expect("cargo runs");
     let told = String::from_utf8_lossy(&minted.stderr);
-    let id: u64 = String::from_utf8_lossy(&minted.stdout).trim().parse().unwrap_or_else(|_| panic!("{told}"));
+    let id: snowmint::Id = String::from_utf8_lossy(&minted.stdout).trim().parse().unwrap_or_else(|_| panic!("{told}"));
     assert_eq!(snowmint::layouts::SNOWMINT.decode(id).expect("an ID").node, 0);
 }

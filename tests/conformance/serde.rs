@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde::de::value::BytesDeserializer;
 use serde::{Deserialize as _, Serialize};
-use snowmint_core::{Error, Layout, ObjectId, Ulid, Uuid, layouts};
+use snowmint_core::{Error, Id, Layout, ObjectId, Ulid, Uuid, layouts};
 
 const UUID: &str = "017f22e2-79b0-7cc3-98c4-dc0c0c07398f";
 const ULID: &str = "01ARYZ6S410000000000000000";
@@ -37,6 +37,20 @@ fn ids_are_texts_in_json_and_bytes_in_binary() {
     binary(&uuid, &uuid.to_bytes());
     binary(&ulid, &ulid.to_bytes());
     binary(&object_id, &object_id.to_bytes());
+}
+
+#[test]
+fn a_64_bit_id_is_digits_in_json_and_a_number_in_binary() {
+    for number in [0, 1 << 53, u64::MAX] {
+        let id = Id::new(number);
+        json(&id, &number.to_string());
+        assert_eq!(serde_json::from_str::<Id>(&number.to_string()).expect("a number"), id);
+        let written = postcard::to_allocvec(&id).expect("it writes");
+        assert_eq!(written, postcard::to_allocvec(&number).expect("it writes"));
+        assert_eq!(postcard::from_bytes::<Id>(&written).expect("it reads"), id);
+    }
+    assert!(refused::<Id>("\"-1\"").starts_with("an ID is 1 to 20 digits"));
+    assert!(refused::<Id>("-1").contains("expected an ID: decimal digits in a string, or a number of 64 bits"));
 }
 
 #[test]

@@ -77,6 +77,7 @@ reasons! {
     NodeUnknown InvalidNode "{n} is not a node field of this layout, or is given twice";
     NodeText InvalidNode "a node is a number such as 5, or fields such as datacenter=0,worker=5";
     Id InvalidId "an ID is an integer from -2^63 to 2^64-1";
+    IdText InvalidId "an ID is 1 to 20 digits, at most 2^64-1";
     Negative InvalidId
         "IDs of this layout may be above 2^63-1 from {t} on, and a signed 64-bit integer is negative then: use unsigned ones";
     NotMinted InvalidId "{a} does not fit this layout: it sets other bits, or lacks a fixed value";

@@ -7,6 +7,7 @@ use fpe::ff1::{FF1, NumeralString, Operations};
 
 use crate::error::{Error, What};
 use crate::forms::text::{TextForm, wide};
+use crate::id::Id;
 use crate::int::Integer;
 
 /// The largest ID of a mask without digits.
@@ -152,7 +153,12 @@ impl Mask {
     ///
     /// # Errors
     /// `InvalidId`: the ID is above 2^63-1, or has more digits than the mask.
-    pub fn encode(&self, id: u64) -> Result<u64, Error> {
+    #[inline]
+    pub fn encode(&self, id: impl Into<Id>) -> Result<u64, Error> {
+        self.encode_bits(id.into().get())
+    }
+
+    fn encode_bits(&self, id: u64) -> Result<u64, Error> {
         let numerals = self.shape.numerals(id)?;
         let masked = self.ff1.encrypt(self.tweak(), &numerals);
         // Never: the numerals are valid and enough. An error is better than an ID that is not masked.

@@ -3,6 +3,7 @@
 use core::fmt;
 
 use crate::error::{Error, What};
+use crate::id::Id;
 use crate::int::{Integer, append};
 
 /// The width of the widest text: a UUID.
@@ -166,7 +167,12 @@ impl TextForm {
     /// assert_eq!(TextForm::Hex.encode(255).as_str(), "00000000000000ff");
     /// assert!(TextForm::Base62.encode(9).as_str() < TextForm::Base62.encode(10).as_str());
     /// ```
-    pub fn encode(self, id: u64) -> IdText {
+    #[inline]
+    pub fn encode(self, id: impl Into<Id>) -> IdText {
+        self.encode_bits(id.into().get())
+    }
+
+    fn encode_bits(self, id: u64) -> IdText {
         let shape = self.shape();
         let base = shape.alphabet.len() as u64;
         let mut text = IdText { bytes: [0; MAX_WIDTH], width: shape.width };

@@ -3,6 +3,7 @@
 use super::{Layout, Part, UNUSED};
 use crate::error::{Error, What};
 use crate::forms::name::Name;
+use crate::id::Id;
 use crate::int::Integer;
 
 /// The parts of an ID under a layout.
@@ -70,6 +71,24 @@ impl Parts {
     }
 }
 
+impl Id {
+    /// Returns the time, the node and the other parts, by the layout in which it was minted: [`Layout::decode`].
+    ///
+    /// # Errors
+    /// `InvalidId`, if the layout cannot have minted the ID.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Id, layouts::TWITTER};
+    /// let id: Id = "1541815603606036480".parse()?;
+    /// assert_eq!(id.parts(&TWITTER)?.timestamp_ms, 1_656_432_460_105);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn parts(self, layout: &Layout) -> Result<Parts, Error> {
+        layout.decode(self)
+    }
+}
+
 impl Layout {
     /// Decodes an ID into its parts. For an ID from a signed column pass `id as u64`.
     ///
@@ -84,7 +103,12 @@ impl Layout {
     /// assert_eq!((parts.timestamp_ms, parts.node, parts.sequence), (1_656_432_460_105, 378, 0));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn decode(&self, id: u64) -> Result<Parts, Error> {
+    #[inline]
+    pub fn decode(&self, id: impl Into<Id>) -> Result<Parts, Error> {
+        self.decode_bits(id.into().get())
+    }
+
+    fn decode_bits(&self, id: u64) -> Result<Parts, Error> {
         if id & self.constant != self.fixed {
             return Err(Error::new(What::NotMinted, 0, id, 0));
         }
@@ -108,7 +132,8 @@ impl Layout {
     /// let node: Vec<_> = values.map(|(name, value)| (name.as_str(), value)).skip(1).take(2).collect();
     /// assert_eq!(node, [("datacenter", 11), ("worker", 26)]);
     /// ```
-    pub fn field_values(&self, id: u64) -> impl Iterator<Item = (&Name, u64)> {
+    pub fn field_values(&self, id: impl Into<Id>) -> impl Iterator<Item = (&Name, u64)> {
+        let id = id.into().get();
         self.slots.iter().filter(|slot| slot.kind != UNUSED).map(move |slot| (&slot.name, slot.field.take(id)))
     }
 

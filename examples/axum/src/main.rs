@@ -8,6 +8,7 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use serde::{Deserialize, Serialize};
 use snowmint::{Id, LeaseOptions, Snowflake};
+use snowmint_sqlx::Id as BigInt;
 use sqlx::{FromRow, PgPool};
 use tokio::net::TcpListener;
 use tokio::signal::ctrl_c;
@@ -26,6 +27,7 @@ struct NewOrder {
 
 #[derive(FromRow, Serialize)]
 struct Order {
+    #[sqlx(try_from = "BigInt")]
     id: Id, // a string in JSON, a BIGINT in PostgreSQL
     item: String,
 }
@@ -37,15 +39,15 @@ fn failure(error: impl Display) -> Failure {
 }
 
 async fn create(State(app): State<App>, Json(new): Json<NewOrder>) -> Result<(StatusCode, Json<Order>), Failure> {
-    let id = Id(app.generator.next_id_async().await.map_err(failure)?);
+    let id = Id::from(app.generator.next_id_async().await.map_err(failure)?);
     let insert = sqlx::query("INSERT INTO orders (id, item) VALUES ($1, $2)");
-    insert.bind(id).bind(&new.item).execute(&app.pool).await.map_err(failure)?;
+    insert.bind(BigInt::from(id)).bind(&new.item).execute(&app.pool).await.map_err(failure)?;
     Ok((StatusCode::CREATED, Json(Order { id, item: new.item })))
 }
 
 async fn show(State(app): State<App>, Path(id): Path<Id>) -> Result<Json<Order>, Failure> {
     let select = sqlx::query_as("SELECT id, item FROM orders WHERE id = $1");
-    let order = select.bind(id).fetch_optional(&app.pool).await.map_err(failure)?;
+    let order = select.bind(BigInt::from(id)).fetch_optional(&app.pool).await.map_err(failure)?;
     order.map(Json).ok_or((StatusCode::NOT_FOUND, format!("no order {id}")))
 }
 

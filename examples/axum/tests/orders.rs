@@ -48,14 +48,14 @@ async fn two_processes_insert_orders_with_different_ids() {
     let ids: HashSet<Id> =
         orders.iter().map(|order| order["id"].as_str().expect("a string").parse().unwrap()).collect();
     assert_eq!(ids.len(), 400);
-    let nodes: HashSet<u64> = ids.iter().map(|id| layouts::SNOWMINT.decode(id.0).unwrap().node.into()).collect();
+    let nodes: HashSet<u64> = ids.iter().map(|id| layouts::SNOWMINT.decode(*id).unwrap().node.into()).collect();
     assert_eq!(nodes.len(), 2);
 
     let mut database = PgConnection::connect(&env::var("DATABASE_URL").unwrap()).await.unwrap();
     let select = "SELECT id, pg_typeof(id)::text FROM orders";
-    let rows: Vec<(Id, String)> = sqlx::query_as(select).fetch_all(&mut database).await.unwrap();
+    let rows: Vec<(snowmint_sqlx::Id, String)> = sqlx::query_as(select).fetch_all(&mut database).await.unwrap();
     assert!(rows.iter().all(|(_, column)| column == "bigint"));
-    assert_eq!(rows.into_iter().map(|(id, _)| id).collect::<HashSet<_>>(), ids);
+    assert_eq!(rows.into_iter().map(|(id, _)| id.get()).collect::<HashSet<_>>(), ids);
 
     // An order is found by the ID that a client got, in the other process too.
     let url = |id: &Value| format!("{}/orders/{}", servers[1].1, id.as_str().unwrap());

@@ -6,7 +6,7 @@ use super::analysis::Analysis;
 use super::lines::Lines;
 use super::report::Report;
 use super::terms::{DEFAULT_JITTER_MS, Terms};
-use snowmint_core::Layout;
+use snowmint_core::{Id, Layout};
 
 /// What an audit goes by, besides the layout.
 #[derive(Clone, Copy, Debug)]
@@ -81,8 +81,9 @@ impl Audit {
     ///
     /// # Examples
     /// As for [`at`](Self::at).
-    pub fn add(&mut self, id: u64) {
-        self.ids.push(id);
+    #[inline]
+    pub fn add(&mut self, id: impl Into<Id>) {
+        self.ids.push(id.into().get());
     }
 
     /// Passes over a line that has no ID: findings name lines of the input.
@@ -154,8 +155,8 @@ impl Audit {
     }
 }
 
-impl Extend<u64> for Audit {
-    fn extend<I: IntoIterator<Item = u64>>(&mut self, ids: I) {
-        self.ids.extend(ids);
+impl<T: Into<Id>> Extend<T> for Audit {
+    fn extend<I: IntoIterator<Item = T>>(&mut self, ids: I) {
+        self.ids.extend(ids.into_iter().map(|id| id.into().get()));
     }
 }

@@ -1,6 +1,8 @@
 //! The values that can follow a prefix.
 
-/// A value after a prefix: a 64-bit ID (`u64`) or a [`Uuid`](crate::Uuid).
+use crate::id::Id;
+
+/// A value after a prefix: a 64-bit ID (an [`Id`] or a `u64`) or a [`Uuid`](crate::Uuid).
 pub trait Value: sealed::Sealed + Copy {
     /// The number of characters.
     #[doc(hidden)]
@@ -18,8 +20,11 @@ pub trait Value: sealed::Sealed + Copy {
 }
 
 pub(crate) mod sealed {
+    use crate::id::Id;
+
     pub trait Sealed {}
     impl Sealed for u64 {}
+    impl Sealed for Id {}
 }
 
 impl Value for u64 {
@@ -32,5 +37,18 @@ impl Value for u64 {
 
     fn from_wide(bits: u128) -> Self {
         bits as Self
+    }
+}
+
+impl Value for Id {
+    const WIDTH: usize = u64::WIDTH;
+    const LAST_LEAD: u8 = u64::LAST_LEAD;
+
+    fn to_wide(self) -> u128 {
+        self.get().to_wide()
+    }
+
+    fn from_wide(bits: u128) -> Self {
+        Self::new(u64::from_wide(bits))
     }
 }
