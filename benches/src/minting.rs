@@ -3,7 +3,7 @@
 mod turns;
 
 use snowmint::core::{Options, Snowflake as Bare, SystemHost, Words};
-use snowmint::{Layout, LeaseOptions, Snowflake};
+use snowmint::{Id, Layout, LeaseOptions, Snowflake};
 use turns::{Contender, compare};
 
 /// Room for 2^20 IDs a ms, so that the clock never makes a contender wait.
@@ -21,8 +21,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "Rust: core, whose clock is read at each call, and generators, which read it once a ms",
         &mut [
             Contender::new("snowmint's core, no lease, no fork guard", || bare.next_id(&mut SystemHost::new())),
-            Contender::new("snowmint, vouched", || vouched.next_id()),
-            Contender::new("snowmint, leased", || leased.next_id()),
+            Contender::new("snowmint, vouched", || vouched.next_id().map(u64::from)),
+            Contender::new("snowmint, leased", || leased.next_id().map(u64::from)),
             Contender::new("floor: reading the clock", || {
                 counter += 1;
                 Ok::<_, snowmint::Error>((SystemHost::unix_ms().unsigned_abs() << 20) + counter)
@@ -30,16 +30,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         ],
     );
     let mut ids = [0; 1000];
-    let mut more = ids;
-    let mut most = ids;
+    let mut more = [Id::new(0); 1000];
+    let mut most = more;
     compare(
         "Rust: runs of 1000 IDs, an ID",
         &mut [
             Contender::batch("snowmint's core, no lease, no fork guard", || {
                 bare.fill(&mut SystemHost::new(), &mut ids).map(|()| ids[999])
             }),
-            Contender::batch("snowmint, vouched", || vouched.fill(&mut more).map(|()| more[999])),
-            Contender::batch("snowmint, leased", || leased.fill(&mut most).map(|()| most[999])),
+            Contender::batch("snowmint, vouched", || vouched.fill(&mut more).map(|()| more[999].get())),
+            Contender::batch("snowmint, leased", || leased.fill(&mut most).map(|()| most[999].get())),
         ],
     );
     Ok(())

@@ -54,7 +54,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let store = LeaseStore::own(Arc::new(Records::default()));
     let options = || LeaseOptions::new().layout(layouts::TWITTER).store(store.clone()).namespace("orders");
     let generator = Snowflake::lease_async(options()).await?;
-    let id = Id::from(generator.next_id_async().await?);
+    let id = generator.next_id_async().await?;
 
     // The same node is taken while this lease is held.
     let other = Snowflake::lease(options().node(generator.node()).max_wait(Duration::from_millis(50)));
@@ -67,7 +67,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
         i64::try_from(now.as_millis()).unwrap_or(i64::MAX)
     });
     let ahead = Snowflake::lease_async(options().clock(clock)).await?;
-    let later = Id::from(ahead.next_id()?);
+    let later = ahead.next_id()?;
     assert!(later > id, "{later} is of a later hour than {id}");
 
     // In JSON an ID is a string, since JavaScript rounds large numbers.

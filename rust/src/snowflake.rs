@@ -2,7 +2,7 @@
 
 mod iterators;
 
-use snowmint_core::{Integer, Layout, Options, Window};
+use snowmint_core::{Id, Integer, Layout, Options, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::reserve;
 
@@ -161,10 +161,10 @@ impl Snowflake {
     /// # Ok::<(), snowmint::Error>(())
     /// ```
     #[inline]
-    pub fn next_id(&self) -> Result<u64, Error> {
+    pub fn next_id(&self) -> Result<Id, Error> {
         match self.free_id() {
-            Some(id) => Ok(id),
-            None => self.generator.next_id(&mut self.host()),
+            Some(id) => Ok(id.into()),
+            None => self.generator.next_id(&mut self.host()).map(Id::from),
         }
     }
 
@@ -195,7 +195,7 @@ impl Snowflake {
     /// # }
     /// ```
     #[cfg(feature = "tokio")]
-    pub async fn next_id_async(&self) -> Result<u64, Error> {
+    pub async fn next_id_async(&self) -> Result<Id, Error> {
         let since = std::time::Instant::now();
         loop {
             let error = match self.try_next_id() {
@@ -228,8 +228,8 @@ impl Snowflake {
     /// # Ok::<(), snowmint::Error>(())
     /// ```
     #[inline]
-    pub fn try_next_id(&self) -> Result<u64, Error> {
-        self.generator.try_next_id(self.generator.now_ms(&mut self.host())?)
+    pub fn try_next_id(&self) -> Result<Id, Error> {
+        self.generator.try_next_id(self.generator.now_ms(&mut self.host())?).map(Id::from)
     }
 
     /// Returns the next `count` IDs, 0 to 2^24. Blocks at most `max_wait_ms`.
@@ -246,10 +246,10 @@ impl Snowflake {
     /// assert!(ids.len() == 1000 && ids.is_sorted());
     /// # Ok::<(), snowmint::Error>(())
     /// ```
-    pub fn next_ids(&self, count: impl Into<Integer>) -> Result<Vec<u64>, Error> {
+    pub fn next_ids(&self, count: impl Into<Integer>) -> Result<Vec<Id>, Error> {
         let count = count.into().batch()?;
         let mut ids = reserve(count as u64)?;
-        ids.resize(count, 0);
+        ids.resize(count, Id::new(0));
         self.fill(&mut ids)?;
         Ok(ids)
     }
@@ -261,14 +261,14 @@ impl Snowflake {
     ///
     /// # Examples
     /// ```
-    /// use snowmint::{Snowflake, layouts::TWITTER};
+    /// use snowmint::{Id, Snowflake, layouts::TWITTER};
     /// let generator = Snowflake::new(&TWITTER, 24)?;
-    /// let mut ids = [0; 100];
+    /// let mut ids = [Id::new(0); 100];
     /// generator.fill(&mut ids)?;
-    /// assert!(ids.is_sorted() && ids[0] > 0);
+    /// assert!(ids.is_sorted() && ids[0] > Id::new(0));
     /// # Ok::<(), snowmint::Error>(())
     /// ```
-    pub fn fill(&self, ids: &mut [u64]) -> Result<(), Error> {
+    pub fn fill(&self, ids: &mut [Id]) -> Result<(), Error> {
         let mut filled = 0;
         self.generator.take(&mut self.host(), ids.len(), |mut run| filled += run.write(&mut ids[filled..]))
     }

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use snowmint::core::Host;
 use snowmint::host::{ClockId, Generator};
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
-use snowmint::{Error, ErrorKind, Layout, LeaseOptions, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Id, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique, wait_for};
 
 fn lease(scene: &Scene) -> LeaseOptions {
@@ -72,7 +72,7 @@ fn closing_one_sharer_leaves_the_others_open() {
     first.close();
     assert_eq!(first.next_id().expect_err("closed").kind(), ErrorKind::WindowClosed);
     assert_eq!(first.try_next_id().expect_err("closed").kind(), ErrorKind::WindowClosed);
-    assert_eq!(first.fill(&mut [0; 3]).expect_err("closed").kind(), ErrorKind::WindowClosed);
+    assert_eq!(first.fill(&mut [Id::new(0); 3]).expect_err("closed").kind(), ErrorKind::WindowClosed);
     second.next_id().expect("open");
 }
 

@@ -96,7 +96,7 @@ pub fn ledger(path: &Path) -> Vec<u64> {
 }
 
 /// Checks that no ID repeats, and returns the number of IDs.
-pub fn assert_unique(mut ids: Vec<u64>) -> usize {
+pub fn assert_unique<T: Ord>(mut ids: Vec<T>) -> usize {
     ids.sort_unstable();
     let repeats = ids.windows(2).filter(|pair| pair[0] == pair[1]).count();
     assert_eq!(repeats, 0, "{repeats} duplicates in {} IDs", ids.len());

@@ -13,7 +13,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant, UNIX_EPOCH};
 use std::{env, io, thread};
 
-use snowmint::{Error, ErrorKind, LeaseOptions, Options, Snowflake};
+use snowmint::{Error, ErrorKind, Id, LeaseOptions, Options, Snowflake};
 use snowmint_core::{Integer, Layout};
 
 const USAGE: &str = "\
@@ -90,18 +90,18 @@ impl Asked {
     }
 
     /// Mints as `mint` does, by a call that mints an ID.
-    fn mint_by(&self, generator: &Snowflake, next_id: &mut dyn FnMut() -> Result<u64, Error>) -> io::Result<()> {
+    fn mint_by(&self, generator: &Snowflake, next_id: &mut dyn FnMut() -> Result<Id, Error>) -> io::Result<()> {
         let mut ledger = self.ledger()?;
         let pace = self.number("pace_us").map(Duration::from_micros);
         let count = self.number("count").unwrap_or(u64::MAX);
         if self.text("batch").is_some() {
             let ids: Vec<_> = (0..count).map_while(|_| next(generator)).collect();
             assert!(ids.is_sorted_by(|a, b| a < b), "IDs of one thread increase");
-            return ledger.write_all(&ids.iter().flat_map(|id| id.to_le_bytes()).collect::<Vec<_>>());
+            return ledger.write_all(&ids.iter().flat_map(|id| id.get().to_le_bytes()).collect::<Vec<_>>());
         }
         for _ in 0..count {
             match next_id() {
-                Ok(id) => ledger.write_all(&id.to_le_bytes())?,
+                Ok(id) => ledger.write_all(&id.get().to_le_bytes())?,
                 Err(error) => {
                     println!("{} {error}", error.code());
                     // `on_lost` is called on another thread.
@@ -116,7 +116,7 @@ impl Asked {
 }
 
 /// Mints the next ID. Asks a slow store again for a while, as a caller would; `None` for any other refusal.
-fn next(generator: &Snowflake) -> Option<u64> {
+fn next(generator: &Snowflake) -> Option<Id> {
     let since = Instant::now();
     loop {
         match generator.next_id() {
@@ -186,7 +186,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 if asked.text("local").is_some() { handle.borrow_mut().next_id() } else { generator.next_id() }
             };
             for _ in 0..asked.number("before").unwrap_or(1) {
-                asked.ledger()?.write_all(&next_id()?.to_le_bytes())?;
+                asked.ledger()?.write_all(&next_id()?.get().to_le_bytes())?;
             }
             // The pipe ends when every process has closed its writer. So no child ends and releases its node before all
             // children have a node.

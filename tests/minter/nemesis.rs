@@ -144,7 +144,7 @@ fn mint(
             Ok(ids) => {
                 // The renewer may have extended the window during the call.
                 ledger.granted(generator)?;
-                let body: Vec<_> = ids.iter().flat_map(|id| id.to_le_bytes()).collect();
+                let body: Vec<_> = ids.iter().flat_map(|id| id.get().to_le_bytes()).collect();
                 ledger.append(3, u32::try_from(ids.len())?, times, deadline_ms, &body)?;
             }
             Err(error) => {

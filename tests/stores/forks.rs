@@ -37,7 +37,7 @@ fn eight_leases_of_one_process_have_eight_nodes() {
         threads.push(std::thread::spawn(move || {
             let lease = LeaseOptions::new().store("memory:leases").exclude(exclude);
             let generator = Snowflake::lease(lease).expect("a node");
-            let ids: Vec<u64> = (0..1000).map(|_| generator.next_id().expect("an ID")).collect();
+            let ids: Vec<_> = (0..1000).map(|_| generator.next_id().expect("an ID")).collect();
             (generator, ids)
         }));
     }

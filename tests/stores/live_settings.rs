@@ -5,7 +5,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use snowmint::stores::connect;
-use snowmint::{Error, ErrorKind, Layout, LeaseOptions, Snowflake};
+use snowmint::{Error, ErrorKind, Id, Layout, LeaseOptions, Snowflake};
 use snowmint_tests::engines::{Engine, Server};
 
 use crate::hooked::Hooked;
@@ -53,7 +53,7 @@ impl Holder {
     }
 
     /// Mints until the lease is lost. Returns the IDs and the error.
-    fn mint_until_lost(&self) -> (Vec<u64>, Error) {
+    fn mint_until_lost(&self) -> (Vec<Id>, Error) {
         let (mut ids, began) = (Vec::new(), Instant::now());
         loop {
             ids.extend(self.generator.try_next_id());

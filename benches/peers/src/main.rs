@@ -98,7 +98,7 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
     for (name, mint, time) in [
         (
             "snowmint, leased: next_id",
-            &mut (|| ours.next_id().map(u128::from).unwrap()) as &mut dyn FnMut() -> u128,
+            &mut (|| u128::from(ours.next_id().unwrap().get())) as &mut dyn FnMut() -> u128,
             roomy,
         ),
         ("ferroid: atomic, ticker thread", &mut || atomic.next_id(|_| std::thread::yield_now()).to_raw().into(), roomy),
@@ -126,8 +126,8 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
             }),
             #[cfg(target_arch = "x86_64")]
             Contender::new("floor: counter of cycles", cycles),
-            Contender::new("snowmint, leased: next_id", || ours.next_id()),
-            Contender::new("snowmint, vouched: next_id", || vouched.next_id()),
+            Contender::new("snowmint, leased: next_id", || ours.next_id().map(u64::from)),
+            Contender::new("snowmint, vouched: next_id", || vouched.next_id().map(u64::from)),
             Contender::new("ferroid: atomic, ticker thread", || {
                 ok(atomic.next_id(|_| std::thread::yield_now()).to_raw())
             }),
@@ -162,10 +162,10 @@ fn on_two_threads() -> Result<(), Box<dyn Error>> {
             Shared::new("floor: compare-and-swap", || swap),
             #[cfg(target_arch = "x86_64")]
             Shared::new("floor: counter of cycles", || cycles),
-            Shared::new("snowmint: next_id", || || ours.next_id()),
+            Shared::new("snowmint: next_id", || || ours.next_id().map(u64::from)),
             Shared::new("snowmint, a handle for each thread: next_id", || {
                 let mut local = ours.local();
-                move || local.next_id()
+                move || local.next_id().map(u64::from)
             }),
             Shared::new("ferroid: atomic, ticker thread", || {
                 || ok(atomic.next_id(|_| std::thread::yield_now()).to_raw())

@@ -1,6 +1,7 @@
 //! Consecutive IDs.
 
 use super::step::{Plan, Taken};
+use crate::id::Id;
 
 /// The IDs that one step has taken, in the order of minting: an iterator of `u64`.
 #[derive(Clone, Debug)]
@@ -15,7 +16,7 @@ impl<'a> Run<'a> {
         Self { plan, position: taken.first, count: taken.count }
     }
 
-    /// Moves as many IDs as fit to the start of `ids`, and returns their number.
+    /// Moves as many IDs as fit to the start of `ids`, each as an [`Id`] or a `u64`, and returns their number.
     ///
     /// # Examples
     /// ```
@@ -27,7 +28,7 @@ impl<'a> Run<'a> {
     /// assert_eq!((run.next(), run.next()), (Some(ids[1] + 1), None));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn write(&mut self, ids: &mut [u64]) -> usize {
+    pub fn write<T: From<Id>>(&mut self, ids: &mut [T]) -> usize {
         let Plan { sequence, random, .. } = *self.plan;
         // Within a tick IDs differ by a constant, unless the layout has random bits.
         let stride = 1 << sequence.shift();
@@ -40,7 +41,7 @@ impl<'a> Run<'a> {
             let mut id = self.plan.id(self.position);
             self.position += now.len() as u64;
             for place in now {
-                *place = id;
+                *place = Id::new(id).into();
                 id = id.wrapping_add(stride);
             }
             left = later;

@@ -39,7 +39,7 @@ fn failure(error: impl Display) -> Failure {
 }
 
 async fn create(State(app): State<App>, Json(new): Json<NewOrder>) -> Result<(StatusCode, Json<Order>), Failure> {
-    let id = Id::from(app.generator.next_id_async().await.map_err(failure)?);
+    let id = app.generator.next_id_async().await.map_err(failure)?;
     let insert = sqlx::query("INSERT INTO orders (id, item) VALUES ($1, $2)");
     insert.bind(BigInt::from(id)).bind(&new.item).execute(&app.pool).await.map_err(failure)?;
     Ok((StatusCode::CREATED, Json(Order { id, item: new.item })))

@@ -129,11 +129,11 @@ impl LeaseOptions {
     ///
     /// # Examples
     /// ```
-    /// use snowmint::{LeaseOptions, Options, Snowflake};
+    /// use snowmint::{Id, LeaseOptions, Options, Snowflake};
     /// # let directory = tempfile::tempdir()?;
     /// # let store = format!("file:{}", directory.path().display());
     /// let options = LeaseOptions::new().store(store).options(Options::EVENT_LOOP);
-    /// assert!(Snowflake::lease(options)?.next_id()? > 0); // waits for at most 100 ms
+    /// assert!(Snowflake::lease(options)?.next_id()? > Id::new(0)); // waits for at most 100 ms
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     #[must_use]

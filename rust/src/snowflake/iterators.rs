@@ -1,5 +1,6 @@
 //! The iterators over the IDs of a generator.
 
+use snowmint_core::Id;
 use snowmint_stores::Error;
 
 use super::Snowflake;
@@ -9,9 +10,9 @@ use crate::generator::OfThread;
 ///
 /// # Examples
 /// ```
-/// use snowmint::{Snowflake, layouts::TWITTER};
+/// use snowmint::{Id, Snowflake, layouts::TWITTER};
 /// let generator = Snowflake::new(&TWITTER, 29)?;
-/// let ids: Vec<u64> = generator.local().take(10).collect::<Result<_, _>>()?;
+/// let ids: Vec<Id> = generator.local().take(10).collect::<Result<_, _>>()?;
 /// assert!(ids.is_sorted());
 /// # Ok::<(), snowmint::Error>(())
 /// ```
@@ -36,15 +37,15 @@ impl LocalSnowflake<'_> {
     /// # Ok::<(), snowmint::Error>(())
     /// ```
     #[inline]
-    pub fn next_id(&mut self) -> Result<u64, Error> {
+    pub fn next_id(&mut self) -> Result<Id, Error> {
         let Self { snowflake: Snowflake { generator, clock }, thread } = self;
         let id = if clock.is_some() { None } else { generator.free_id_of(thread) };
-        id.map_or_else(|| self.snowflake.next_id(), Ok)
+        id.map_or_else(|| self.snowflake.next_id(), |id| Ok(id.into()))
     }
 }
 
 impl Iterator for LocalSnowflake<'_> {
-    type Item = Result<u64, Error>;
+    type Item = Result<Id, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.next_id())
@@ -65,7 +66,7 @@ impl Iterator for LocalSnowflake<'_> {
 pub struct Ids<'a>(pub(super) &'a Snowflake);
 
 impl Iterator for Ids<'_> {
-    type Item = Result<u64, Error>;
+    type Item = Result<Id, Error>;
 
     fn next(&mut self) -> Option<Self::Item> {
         Some(self.0.next_id())
@@ -73,7 +74,7 @@ impl Iterator for Ids<'_> {
 }
 
 impl<'a> IntoIterator for &'a Snowflake {
-    type Item = Result<u64, Error>;
+    type Item = Result<Id, Error>;
     type IntoIter = Ids<'a>;
 
     fn into_iter(self) -> Ids<'a> {
