@@ -88,8 +88,10 @@ def test_a_generator_that_is_dropped_gives_its_slot_back(store: str) -> None:
 
 
 def test_leases_of_one_namespace_and_layout_are_one_lease_and_others_are_not(store: str) -> None:
-    first, second = Snowflake(OURS, store=store), Snowflake(OURS_AGAIN, store=store)
-    other = Snowflake(OURS, store=store, namespace="orders")
+    first, second, other = (
+        Snowflake(layout, store=store, namespace=namespace, max_wait_ms=60_000)
+        for layout, namespace in [(OURS, None), (OURS_AGAIN, None), (OURS, "orders")]
+    )
     assert first.node == second.node == 0
     ids = [next(generator) for _ in range(1000) for generator in (first, second)]
     assert all(a < b for a, b in itertools.pairwise(ids))
@@ -136,7 +138,7 @@ def test_a_clock_of_the_callers_has_windows_of_its_own_time(store: str) -> None:
     def clock() -> int:
         return now
 
-    with Snowflake(store=store, clock=clock, window_ms=1000) as generator:
+    with Snowflake(store=store, clock=clock, window_ms=1000, max_wait_ms=60_000) as generator:
         assert generator.window == (now, now + 1000)
         first = generator.next_id()
         now += 3_600_000
@@ -144,7 +146,7 @@ def test_a_clock_of_the_callers_has_windows_of_its_own_time(store: str) -> None:
         assert layouts.SNOWMINT.decode(later).timestamp_ms == now
         now -= 7_200_000
     now += 7_200_000
-    with Snowflake(store=store, clock=clock, window_ms=1000) as generator:
+    with Snowflake(store=store, clock=clock, window_ms=1000, max_wait_ms=60_000) as generator:
         ids = {first, later, *generator.next_ids(1000)}
         assert len(ids) == 1002
 
