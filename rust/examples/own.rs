@@ -36,7 +36,7 @@ impl RecordStore for Records {
             if records.get(key).map_or(0, |found| found.version) != expected {
                 return Wrote::Conflict;
             }
-            records.insert(key.to_owned(), Found { value: value.to_vec(), version: expected + 1 });
+            records.insert(key.to_owned(), Found::new(value, expected + 1));
             Wrote::Version(expected + 1)
         })
     }

@@ -162,7 +162,7 @@ async fn over_store(
     };
     report.push(Finding::ok("store", format!("{}{by}", store.name())));
     match settings {
-        Ok(Some(ServerSettings { engine, values })) => {
+        Ok(Some(ServerSettings { engine, values, .. })) => {
             report.extend(Finding::settings(engine, &values, accepted));
             if let Some((_, file)) = values.iter().find(|(name, file)| name == "file" && !file.is_empty()) {
                 let refused = refuse_lossy_place(store.name(), Path::new(file), Accepting::URL.lossy);

@@ -302,7 +302,7 @@ fn ids_outside_the_layout_and_its_time_are_counted_with_their_lines() {
     ids[10] |= 1 << 63;
     ids[20] = SNOWMINT.encode(&Parts { timestamp_ms: NOW_MS - 1000, ..Parts::default() }).expect("an ID");
     ids[30] = SNOWMINT.encode(&Parts { timestamp_ms: NOW_MS + 100_000, ..Parts::default() }).expect("an ID");
-    let options = AuditOptions { since_ms: Some(NOW_MS), until_ms: Some(NOW_MS + 50_000), ..AuditOptions::default() };
+    let options = AuditOptions::default().since_ms(NOW_MS).until_ms(NOW_MS + 50_000);
     let report = audited_with(&SNOWMINT, &ids, &options);
     assert_eq!(kinds(&report), [Kind::Outside, Kind::BeforeBegin, Kind::Future], "{report:?}");
     let lines: Vec<_> = report.findings.iter().map(|finding| (finding.line, finding.ids)).collect();

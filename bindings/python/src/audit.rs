@@ -216,11 +216,8 @@ pub(crate) fn audit(
     unordered: Option<bool>,
 ) -> Result<AuditReport, Failure> {
     let layout = Layout::find(layout)?;
-    let mut options = AuditOptions {
-        since_ms: since.map(|since| since.0.0),
-        until_ms: until.map(|until| until.0.0),
-        ..AuditOptions::default()
-    };
+    let mut options = AuditOptions::default();
+    (options.since_ms, options.until_ms) = (since.map(|since| since.0.0), until.map(|until| until.0.0));
     if let Some(jitter_ms) = jitter_ms {
         options.jitter_ms = jitter_ms.0.ms("jitter_ms")?;
     }

@@ -28,7 +28,7 @@ pub fn text(report: &Report, bold: bool) -> String {
         let head = format!("{:<8}  {:>13}  {:>11}  {:<24}  to", "node", "IDs", "IDs/s", "from");
         text += &format!("\n{}", headline(&head, bold));
     }
-    for NodeSpan { node, ids, from_ms, to_ms, ids_per_second } in nodes.iter().take(SHOWN) {
+    for NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } in nodes.iter().take(SHOWN) {
         let (ids, from, to) = (grouped(*ids), Rfc3339(*from_ms), Rfc3339(*to_ms));
         text += &format!("{node:<8}  {ids:>13}  {ids_per_second:>11.1}  {from}  {to}\n");
     }
@@ -113,7 +113,7 @@ impl From<&Report> for ReportJson {
 
 impl Span {
     fn of(span: &NodeSpan) -> Self {
-        let NodeSpan { node, ids, from_ms, to_ms, ids_per_second } = *span;
+        let NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } = *span;
         Self { node, ids, from_ms, to_ms, ids_per_second: (ids_per_second * 1000.0).round() / 1000.0 }
     }
 }

@@ -25,7 +25,8 @@ const MANY: u64 = 1 << 22;
 pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let &arguments::Audit { since, until, jitter_ms, unordered, format, .. } = options;
-    let terms = AuditOptions { since_ms: since, until_ms: until, jitter_ms, unordered };
+    let mut terms = AuditOptions::default().jitter_ms(jitter_ms).unordered(unordered);
+    (terms.since_ms, terms.until_ms) = (since, until);
     let source = Source { format, prefix: options.prefix, column: options.column.as_deref() };
     let ids = Audit::new(&layout, &terms);
     let progress = progress(options.file.as_deref());

@@ -6,6 +6,7 @@ use crate::int::Integer;
 
 /// A part of an ID that a caller gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Part {
     /// The value of the time field.
     Tick(Integer),

@@ -212,6 +212,7 @@ impl fmt::Display for NamespaceRecord {
 
 /// Why the record of a namespace does not serve the generators of a layout.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NamespaceRefusal<'a> {
     /// The record is not a layout.
     NoLayout,

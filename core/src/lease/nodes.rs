@@ -8,6 +8,7 @@ use crate::store::{Ask, Reply, Version};
 
 /// How many nodes are in which state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Tally {
     /// All nodes of the layout.
     pub nodes: u64,

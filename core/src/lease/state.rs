@@ -5,6 +5,7 @@ use crate::window::Window;
 
 /// The state of a node, as `snowmint lease ls` and `snowmint doctor` show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum NodeState {
     /// The window ends further ahead than any window is long: a clock was ahead when it was granted.
     FarAhead,

@@ -25,6 +25,7 @@ use crate::error::ErrorKind;
 
 /// An engine with settings that a driver can read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Engine {
     /// `PostgreSQL`: settings, tables that a crash empties, such as `table snowmint_records`, and `asynchronous_standby`,
     /// the name of a standby that could be promoted without the last commits, or an empty text.
@@ -46,6 +47,7 @@ pub enum Engine {
 
 /// The risk of a setting.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Kind {
     /// This server can lose confirmed writes, in a crash or while it runs.
     Crash,

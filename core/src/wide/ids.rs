@@ -52,6 +52,7 @@ impl Pool {
 ///
 /// The errors are those of the state of a kind, such as [`V7State::next`].
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct States {
     /// Random numbers for all kinds.
     pub pool: Pool,

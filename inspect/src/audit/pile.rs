@@ -8,8 +8,19 @@ use super::report::Report;
 use super::terms::{DEFAULT_JITTER_MS, Terms};
 use snowmint_core::{Id, Layout};
 
-/// What an audit goes by, besides the layout.
+/// Options of an audit.
+///
+/// # Examples
+/// ```
+/// use snowmint_inspect::audit::{Audit, AuditOptions, Kind};
+/// use snowmint_core::layouts::TWITTER;
+/// let options = AuditOptions::default().since_ms(1_700_000_000_000);
+/// let mut audit = Audit::at(&TWITTER, &options, 1_790_000_000_000);
+/// audit.add(1_541_815_603_606_036_480);
+/// assert_eq!(audit.finish().findings[0].kind, Kind::BeforeBegin);
+/// ```
 #[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
 pub struct AuditOptions {
     /// When the system began, Unix ms: earlier IDs are findings. `None`: at the layout's epoch.
     pub since_ms: Option<i64>,
@@ -17,13 +28,43 @@ pub struct AuditOptions {
     pub until_ms: Option<i64>,
     /// How late a line of the log is at most, ms: steps back by less are no finding.
     pub jitter_ms: u64,
-    /// Whether the IDs stand in no order, so that findings which need one are left out.
+    /// Whether the IDs are in no order, so that findings which need one are left out.
     pub unordered: bool,
 }
 
 impl Default for AuditOptions {
     fn default() -> Self {
         Self { since_ms: None, until_ms: None, jitter_ms: DEFAULT_JITTER_MS, unordered: false }
+    }
+}
+
+impl AuditOptions {
+    /// Sets when the system began, Unix ms.
+    #[must_use]
+    pub const fn since_ms(mut self, since_ms: i64) -> Self {
+        self.since_ms = Some(since_ms);
+        self
+    }
+
+    /// Sets the time after which an ID is in the future, Unix ms.
+    #[must_use]
+    pub const fn until_ms(mut self, until_ms: i64) -> Self {
+        self.until_ms = Some(until_ms);
+        self
+    }
+
+    /// Sets how late a line of the log is at most, ms.
+    #[must_use]
+    pub const fn jitter_ms(mut self, jitter_ms: u64) -> Self {
+        self.jitter_ms = jitter_ms;
+        self
+    }
+
+    /// Sets whether the IDs are in no order.
+    #[must_use]
+    pub const fn unordered(mut self, unordered: bool) -> Self {
+        self.unordered = unordered;
+        self
     }
 }
 

@@ -19,6 +19,7 @@ use snowmint_core::Layout;
 /// assert_eq!((report.nodes[0].node, report.findings[0].kind), (378, Kind::Duplicates));
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct Report {
     /// The layout.
     pub layout: Layout,
@@ -37,8 +38,23 @@ pub struct Report {
     pub counts: Vec<(u32, Vec<u32>)>,
 }
 
+impl Report {
+    /// Makes a report of a log without IDs.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_inspect::audit::{Order, Report};
+    /// use snowmint_core::layouts::TWITTER;
+    /// assert_eq!(Report::new(TWITTER, Order::Written).ids, 0);
+    /// ```
+    pub const fn new(layout: Layout, order: Order) -> Self {
+        Self { layout, ids: 0, unreadable: 0, order, nodes: Vec::new(), findings: Vec::new(), counts: Vec::new() }
+    }
+}
+
 /// What an audit saw of one node.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct NodeSpan {
     /// The node: all node fields, concatenated high to low.
     pub node: u32,
@@ -50,4 +66,17 @@ pub struct NodeSpan {
     pub to_ms: i64,
     /// IDs a second, from the earliest ID to the latest.
     pub ids_per_second: f64,
+}
+
+impl NodeSpan {
+    /// Makes the span of a node from its earliest ID to its latest, Unix ms.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_inspect::audit::NodeSpan;
+    /// assert_eq!(NodeSpan::new(378, 2, [1_656_432_460_105, 1_656_432_461_104], 2.0).to_ms, 1_656_432_461_104);
+    /// ```
+    pub const fn new(node: u32, ids: u64, [from_ms, to_ms]: [i64; 2], ids_per_second: f64) -> Self {
+        Self { node, ids, from_ms, to_ms, ids_per_second }
+    }
 }

@@ -72,7 +72,7 @@ impl LeaseStore {
     ///         if records.get(key).map_or(0, |found| found.version) != expected {
     ///             return Ok(Wrote::Conflict);
     ///         }
-    ///         records.insert(key.to_owned(), Found { value: value.to_vec(), version: expected + 1 });
+    ///         records.insert(key.to_owned(), Found::new(value, expected + 1));
     ///         Ok(Wrote::Version(expected + 1))
     ///     }
     ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -21,6 +21,7 @@ use super::Version;
 /// # }
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Found {
     /// The bytes, up to [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
     pub value: Vec<u8>,
@@ -76,6 +77,7 @@ pub enum Wrote {
 /// assert!(engine.refuse(value).is_some(), "a crash loses writes");
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct ServerSettings {
     /// The engine, whose rules judge the values.
     pub engine: Engine,

@@ -20,7 +20,7 @@ fn node(span: &NodeSpan) -> Node {
 }
 
 fn span((node, ids, from_ms, to_ms, ids_per_second): Node) -> NodeSpan {
-    NodeSpan { node, ids, from_ms, to_ms, ids_per_second }
+    NodeSpan::new(node, ids, [from_ms, to_ms], ids_per_second)
 }
 
 fn found(finding: &Finding) -> Found {
@@ -55,7 +55,7 @@ fn call<'py>(py: Python<'py>, name: &str, values: Bound<'py, PyTuple>) -> Reduce
 }
 
 pub(super) fn reduce_report<'py>(py: Python<'py>, report: &Report) -> Reduced<'py> {
-    let Report { layout, ids, unreadable, order, nodes, findings, counts } = report.clone();
+    let Report { layout, ids, unreadable, order, nodes, findings, counts, .. } = report.clone();
     let values: Values = (
         layout.to_string(),
         ids,
@@ -82,10 +82,11 @@ pub(super) fn reduce_finding<'py>(py: Python<'py>, finding: &Finding) -> Reduced
 pub(crate) fn audit_report(values: Values) -> Result<AuditReport, Failure> {
     let (layout, ids, unreadable, order, nodes, findings, counts) = values;
     let order = Order::ALL.into_iter().find(|each| each.name() == order).ok_or_else(unknown)?;
-    let layout = Layout::parse(layout)?;
-    let nodes = nodes.into_iter().map(span).collect();
-    let findings = findings.into_iter().map(finding).collect::<PyResult<_>>()?;
-    Ok(AuditReport(Report { layout, ids, unreadable, order, nodes, findings, counts }))
+    let mut report = Report::new(Layout::parse(layout)?, order);
+    (report.ids, report.unreadable, report.counts) = (ids, unreadable, counts);
+    report.nodes = nodes.into_iter().map(span).collect();
+    report.findings = findings.into_iter().map(finding).collect::<PyResult<_>>()?;
+    Ok(AuditReport(report))
 }
 
 /// Makes the node of a report of its values.
