@@ -28,16 +28,15 @@ struct Arguments {
 }
 
 /// The verbs that need a store, or are a server. The program of the crate `snowmint-server` has them.
-const OF_THE_SERVER: [&str; 9] =
+const SERVER_VERBS: [&str; 9] =
     ["serve", "lease", "namespace", "sequence", "segment", "key", "backup", "fence", "completions"];
 /// The stores that no driver of Python or Node opens. The program has them.
-const STORES: [&str; 5] = ["etcd", "etcds", "nats", "natss", "zookeeper"];
+const PROGRAM_SCHEMES: [&str; 5] = ["etcd", "etcds", "nats", "natss", "zookeeper"];
 /// The stores that are opened by drivers of the host language, where the host has a function for that.
-const STORES_OF_DRIVERS: [&str; 8] =
-    ["mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
+const DRIVER_SCHEMES: [&str; 8] = ["mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
 
 fn after_help() -> String {
-    let [verbs @ .., last] = OF_THE_SERVER;
+    let [verbs @ .., last] = SERVER_VERBS;
     format!(
         "Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.\n\
          The program of the crate snowmint-server also has the verbs {} and {last}.",
@@ -57,7 +56,7 @@ fn missing(what: impl Display) -> String {
 fn connect(given: Option<Connect>) -> Connect {
     Connect::new(move |url| {
         let scheme = url.split(':').next().unwrap_or_default();
-        if STORES.contains(&scheme) || (given.is_none() && STORES_OF_DRIVERS.contains(&scheme)) {
+        if PROGRAM_SCHEMES.contains(&scheme) || (given.is_none() && DRIVER_SCHEMES.contains(&scheme)) {
             // The program that cargo installs has every store but this one.
             let features = if scheme.starts_with("etcd") { " --features etcd" } else { "" };
             let message = format!("{}{features}", missing(format_args!("store {scheme}")));
@@ -82,7 +81,7 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
         Ok(Arguments { verb }) => verb.run(&Host { connect: Some(connect(host.connect.clone())) }),
         Err(error) => {
             let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
-            let Some(verb) = OF_THE_SERVER.into_iter().find(|verb| unknown.as_deref() == Some(verb)) else {
+            let Some(verb) = SERVER_VERBS.into_iter().find(|verb| unknown.as_deref() == Some(verb)) else {
                 return of_arguments(&error, arguments.get(1));
             };
             Err(Exit::Wrong(missing(format_args!("verb {verb}"))))

@@ -22,18 +22,18 @@ impl Window {
     /// The default length of a window over an engine, in ms.
     pub const ENGINE_MS: u64 = 30_000;
     /// The least length of a window, in ms. A window also has at least four ticks.
-    pub const LEAST_MS: u64 = 1000;
-    const LEAST_TICKS: u64 = 4;
+    pub const MIN_MS: u64 = 1000;
+    const MIN_TICKS: u64 = 4;
     /// Upper limit of window length plus `max_ahead_ms`, in ms: how long the node of a crashed holder stays
     /// unavailable.
-    pub const MOST_MS: u64 = 60 * 60 * 1000;
+    pub const MAX_MS: u64 = 60 * 60 * 1000;
 
     /// Returns the length of windows for `layout`, in ms: the given length, or else `default_ms` or four ticks,
     /// whichever is longer.
     ///
     /// # Errors
     /// `InvalidLayout`, if the length is below 1000 ms or four ticks, or with `max_ahead_ms` added above
-    /// [`Self::MOST_MS`].
+    /// [`Self::MAX_MS`].
     ///
     /// # Examples
     /// ```
@@ -52,8 +52,8 @@ impl Window {
         if let Err(error) = layout.refuse_unmintable() {
             return Err(error);
         }
-        let ticks_ms = layout.tick_ms().saturating_mul(Self::LEAST_TICKS);
-        let least_ms = if ticks_ms > Self::LEAST_MS { ticks_ms } else { Self::LEAST_MS };
+        let ticks_ms = layout.tick_ms().saturating_mul(Self::MIN_TICKS);
+        let least_ms = if ticks_ms > Self::MIN_MS { ticks_ms } else { Self::MIN_MS };
         let length_ms = match given {
             Some(ms) => ms,
             None if default_ms < least_ms => least_ms,
@@ -63,7 +63,7 @@ impl Window {
         if length_ms < least_ms {
             return Err(Error::new(What::WindowLength, 0, least_ms, length_ms));
         }
-        if reach_ms > Self::MOST_MS {
+        if reach_ms > Self::MAX_MS {
             return Err(Error::new(What::WindowLength, 0, least_ms, reach_ms));
         }
         Ok(length_ms)

@@ -7,7 +7,7 @@ use std::num::NonZeroU32;
 use proptest::prelude::*;
 use snowmint_core::bytes::label;
 use snowmint_core::section::{
-    Claim, Claimed, Held, LEAST_MEMORY_BYTES, Memory, RECORD_BYTES, Record, SIZE, STEP, Section, Terms, Users,
+    Claim, Claimed, Held, MIN_MEMORY_BYTES, Memory, RECORD_BYTES, Record, SIZE, STEP, Section, Terms, Users,
     refuse_little_memory,
 };
 use snowmint_core::segment::{LAST, RETRY_MS};
@@ -418,8 +418,8 @@ fn a_user_beyond_the_reach_of_the_memory_begins_above_max_seq() {
 
 #[test]
 fn a_little_memory_is_refused() {
-    assert_eq!(refuse_little_memory(LEAST_MEMORY_BYTES), Ok(()));
-    let error = refuse_little_memory(LEAST_MEMORY_BYTES - 1).expect_err("too small");
+    assert_eq!(refuse_little_memory(MIN_MEMORY_BYTES), Ok(()));
+    let error = refuse_little_memory(MIN_MEMORY_BYTES - 1).expect_err("too small");
     assert_eq!(error.to_string(), "the memory for users must be at least 1048576 bytes, not 1048575");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
 }

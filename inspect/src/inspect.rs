@@ -21,7 +21,7 @@ use self::spread::BIT;
 use snowmint_core::Integer;
 
 /// What it costs that a text could be a video of `YouTube`.
-const VIDEO: u32 = 4 * BIT;
+const VIDEO_COST: u32 = 4 * BIT;
 
 /// Lists the systems that could have minted the ID in a text, the most plausible first. Other text gives an empty list.
 ///
@@ -58,7 +58,7 @@ pub fn inspect(text: impl AsRef<[u8]>, now_ms: i64) -> Candidates {
     let mut candidates = Candidates::new();
     reading::ids(text, |form, id, rule| {
         let looks_like_a_video = form == Form::Base64Url && reading::may_be_a_video(text);
-        candidates.add_id(form, id, rule, if looks_like_a_video { VIDEO } else { 0 }, now_ms);
+        candidates.add_id(form, id, rule, if looks_like_a_video { VIDEO_COST } else { 0 }, now_ms);
     });
     reading::others(text, |form, kind| candidates.add_other(form, kind, now_ms));
     candidates.sort();
@@ -88,7 +88,7 @@ pub fn inspect_integer(value: Integer, now_ms: i64) -> Candidates {
 #[cfg(test)]
 mod tests {
     extern crate std;
-    use super::system::{COUNT, SYSTEMS};
+    use super::system::{SYSTEM_COUNT, SYSTEMS};
     use super::*;
     use snowmint_core::layouts;
     use std::string::{String, ToString};
@@ -144,7 +144,7 @@ mod tests {
         // Digits alone are decimal, although base 32 and base 36 have 13 of them too. IDs of Sentry have a fixed part, and those of
         // Pinterest a known type.
         let candidates = inspect("0000000000005", NOW_MS);
-        assert_eq!(candidates.len(), COUNT - 2);
+        assert_eq!(candidates.len(), SYSTEM_COUNT - 2);
         assert!(candidates.iter().all(|one| one.form() == Form::Id(snowmint_core::TextForm::Decimal)));
     }
 

@@ -30,9 +30,9 @@ pub(crate) use self::slot::Slot;
 use self::slot::{Attempt, lock};
 
 /// The file of the floor for new namespaces. No name of a namespace begins with a dot.
-const FLOOR: &str = ".fence";
-/// How long to wait before another look at a locked slot, in ms.
-const LOOK_AGAIN_MS: u64 = 50;
+const FLOOR_FILE: &str = ".fence";
+/// The pause before the next try to lock a slot, in ms.
+const RETRY_PAUSE_MS: u64 = 50;
 
 impl SlotDirectory {
     /// Claims the node of the terms, or the lowest node without a holder whose last window is over.
@@ -66,7 +66,7 @@ impl SlotDirectory {
             let attempt = lock(&path, self.file_mode()).map_err(|error| cannot("use", &path, &error))?;
             let (file, previous) = match attempt {
                 Attempt::Taken if terms.node.is_some() => {
-                    return Err(Refusal::NotYet(LOOK_AGAIN_MS, held(node, &path)));
+                    return Err(Refusal::NotYet(RETRY_PAUSE_MS, held(node, &path)));
                 }
                 Attempt::Taken => continue,
                 Attempt::Faulty(error) if error.is_later_version() => return Err(unreadable(&path, error).into()),
@@ -134,7 +134,7 @@ impl SlotDirectory {
         // No window is as long as that.
         let cure = if let Some(fenced) = fenced {
             fenced.to_string()
-        } else if nearest_ms.is_some_and(|wait_ms| wait_ms > Window::MOST_MS) {
+        } else if nearest_ms.is_some_and(|wait_ms| wait_ms > Window::MAX_MS) {
             let store = self.path.display();
             format!(
                 "a clock was ahead when they were claimed. snowmint lease --store file:{store} ls shows them, and \

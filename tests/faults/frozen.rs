@@ -15,7 +15,7 @@ use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use tempfile::TempDir;
 
 /// How long a test waits for a step that takes no time when all is well.
-const HANG: Duration = Duration::from_secs(20);
+const HANG_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// A separate disk that can be frozen: each write to it waits, as during a snapshot of the machine.
 struct Disk {
@@ -80,11 +80,11 @@ fn lease(directory: &Path, namespace: &str) -> Result<Snowflake, snowmint::Error
     Snowflake::lease(lease.max_wait(Duration::from_millis(500)).window(Duration::from_secs(1)))
 }
 
-/// Runs `work` on another thread and returns its result. Panics after `HANG`.
+/// Runs `work` on another thread and returns its result. Panics after `HANG_TIMEOUT`.
 fn in_time<T: Send + 'static>(what: &str, work: impl FnOnce() -> T + Send + 'static) -> T {
     let (sender, receiver) = mpsc::channel();
     thread::spawn(move || sender.send(work()));
-    receiver.recv_timeout(HANG).unwrap_or_else(|_| panic!("{what} has not ended after {HANG:?}"))
+    receiver.recv_timeout(HANG_TIMEOUT).unwrap_or_else(|_| panic!("{what} has not ended after {HANG_TIMEOUT:?}"))
 }
 
 #[test]
@@ -97,7 +97,7 @@ fn a_frozen_disk_stops_no_renewals_on_a_healthy_disk() {
     frozen.freeze();
     let (since, first_ms) = (Instant::now(), end_ms(&generator));
     while end_ms(&generator) < first_ms + 3000 {
-        assert!(since.elapsed() < HANG, "no renewal of the healthy lease in {HANG:?}");
+        assert!(since.elapsed() < HANG_TIMEOUT, "no renewal of the healthy lease in {HANG_TIMEOUT:?}");
         thread::sleep(Duration::from_millis(20));
     }
     // The lease on the frozen disk says in its error that the disk does not answer, and mints again after the thaw.
@@ -111,7 +111,7 @@ fn a_frozen_disk_stops_no_renewals_on_a_healthy_disk() {
     frozen.thaw();
     let since = Instant::now();
     while stuck.next_id().is_err() {
-        assert!(since.elapsed() < HANG, "no ID after the disk was thawed");
+        assert!(since.elapsed() < HANG_TIMEOUT, "no ID after the disk was thawed");
     }
 }
 
@@ -146,7 +146,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     // Abandoned claims hold no lock.
     let since = Instant::now();
     while let Err(error) = lease(&disk.path(), "orders") {
-        assert!(since.elapsed() < HANG, "{error}");
+        assert!(since.elapsed() < HANG_TIMEOUT, "{error}");
     }
 }
 

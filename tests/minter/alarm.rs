@@ -25,7 +25,7 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
             // SAFETY: the handler is a function without captures.
             unsafe {
                 libc::signal(libc::SIGALRM, stuck as libc::sighandler_t);
-                libc::alarm(PATIENCE_S);
+                libc::alarm(TIMEOUT_S);
             }
         }
     } else {
@@ -65,7 +65,7 @@ pub(crate) fn fork_after(us: i64) -> io::Result<()> {
 pub(crate) const NO_THREADS: i32 = 3;
 
 /// How long a child may take to claim a node and to mint, in seconds.
-const PATIENCE_S: libc::c_uint = 20;
+const TIMEOUT_S: libc::c_uint = 20;
 
 /// Ends the process at once, so that it releases no lease.
 pub(crate) fn leave(status: i32) -> ! {

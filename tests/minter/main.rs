@@ -39,9 +39,9 @@ alarm: leases while a signal handler forks, then mints in the child and in the p
 nemesis: leases and mints until it is killed, with a ledger as tests/nemesis/ledger.py describes it.";
 
 /// How long the minter asks a store that does not answer.
-const PATIENCE: Duration = Duration::from_secs(30);
+const TIMEOUT: Duration = Duration::from_secs(30);
 /// How long idle processes sleep, unless they are killed.
-const IDLE: Duration = Duration::from_secs(60);
+const IDLE_TIME: Duration = Duration::from_secs(60);
 
 /// The arguments, as `name=value`.
 struct Asked(Vec<(String, String)>);
@@ -121,7 +121,7 @@ fn next(generator: &Snowflake) -> Option<Id> {
     loop {
         match generator.next_id() {
             Ok(id) => return Some(id),
-            Err(error) if error.kind() == ErrorKind::StoreUnavailable && since.elapsed() < PATIENCE => {
+            Err(error) if error.kind() == ErrorKind::StoreUnavailable && since.elapsed() < TIMEOUT => {
                 thread::sleep(Duration::from_millis(50));
             }
             Err(_) => return None,
@@ -146,7 +146,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
         match asked.generator() {
             // A child that reads a file which was open at the fork also moves the parent's place in the file.
             Err(error) if verb == "alarm" && error.kind() == ErrorKind::StoreUnavailable => {
-                assert!(started.elapsed() < PATIENCE, "{error}");
+                assert!(started.elapsed() < TIMEOUT, "{error}");
             }
             generator => break generator?,
         }
@@ -196,7 +196,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 .map(|_| {
                     if asked.text("idle").is_some() {
                         let child = || {
-                            thread::sleep(IDLE);
+                            thread::sleep(IDLE_TIME);
                             Ok(())
                         };
                         let child = if verb == "fork" { forks::fork(child) } else { forks::raw_clone(child) };
@@ -212,7 +212,7 @@ fn run(verb: &str, asked: &Asked) -> Result<(), Box<dyn std::error::Error>> {
                 })
                 .collect();
             if asked.text("idle").is_some() {
-                thread::sleep(IDLE);
+                thread::sleep(IDLE_TIME);
                 return Ok(());
             }
             drop(minting.take());

@@ -10,11 +10,11 @@ use snowmint::{Error, ErrorKind, Snowflake, Window};
 use snowmint_tests::takes::steady_ns;
 
 /// The rest between two calls is shorter than this, in µs.
-const REST_US: u64 = 20_000;
+const MAX_PAUSE_US: u64 = 20_000;
 /// A generator lives this long and up to four times as long, in ms.
 const LIFE_MS: u64 = 1200;
 /// The longest run of one call.
-const RUN: u64 = 400;
+const MAX_RUN_IDS: u64 = 400;
 
 /// An error that no fault explains, or of the ledger; it leaves its thread.
 pub(crate) type Failure = Box<dyn std::error::Error + Send + Sync>;
@@ -134,10 +134,10 @@ fn mint(
         let began = steady_ns();
         let (minted, deadline_ms) = match random.below(4) {
             // Many calls in a row, so that they meet the calls of the other threads.
-            3 => ((0..=random.below(4 * RUN)).map(|_| generator.next_id()).collect(), UNCHECKED),
+            3 => ((0..=random.below(4 * MAX_RUN_IDS)).map(|_| generator.next_id()).collect(), UNCHECKED),
             0 => (generator.next_id().map(|id| vec![id]), max_wait_ms),
             1 => (generator.try_next_id().map(|id| vec![id]), 0),
-            _ => (generator.next_ids(1 + random.below(RUN)), max_wait_ms),
+            _ => (generator.next_ids(1 + random.below(MAX_RUN_IDS)), max_wait_ms),
         };
         let times = [began, steady_ns()];
         match minted {
@@ -156,7 +156,7 @@ fn mint(
                 }
             }
         }
-        thread::sleep(Duration::from_micros(random.below(REST_US)));
+        thread::sleep(Duration::from_micros(random.below(MAX_PAUSE_US)));
     }
     Ok(())
 }

@@ -20,7 +20,7 @@ const TIMEOUT: Duration = Duration::from_secs(1);
 /// The default timeout of a URL.
 const DEFAULT: Duration = Duration::from_secs(5);
 /// How long a step may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+const RECOVERY_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Runs a test.
 pub fn run(test: impl Future<Output = ()>) {
@@ -59,7 +59,7 @@ pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl F
             Ok(answer) => return answer,
             Err(error) => assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}"),
         }
-        assert!(began.elapsed() < PATIENCE, "it does not come back");
+        assert!(began.elapsed() < RECOVERY_TIMEOUT, "it does not come back");
         sleep(Duration::from_millis(10)).await;
     }
 }
@@ -77,7 +77,7 @@ pub async fn confirmed_writes_outlive_kills(engine: Engine) {
         let before = [0, 1].map(|number| rounds[number].load(Ordering::Relaxed));
         let began = Instant::now();
         while [0, 1].iter().any(|number| rounds[*number].load(Ordering::Relaxed) < before[*number] + 5) {
-            assert!(began.elapsed() < PATIENCE, "clients go on after kill {kill}");
+            assert!(began.elapsed() < RECOVERY_TIMEOUT, "clients go on after kill {kill}");
             sleep(Duration::from_millis(3)).await;
             if let Some(failed) = clients.try_join_next() {
                 panic!("a client ended: {failed:?}");
@@ -219,7 +219,7 @@ pub async fn a_server_that_was_away_is_found_again(engine: Engine) {
     while says_when < 10 {
         let error = store.add("away/c", 1, 0).await.expect_err("it is away");
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-        assert!(began.elapsed() < PATIENCE, "{error}");
+        assert!(began.elapsed() < RECOVERY_TIMEOUT, "{error}");
         says_when += u32::from(error.to_string().contains("next attempt"));
     }
     block_in_place(|| server.restart());

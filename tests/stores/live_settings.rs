@@ -14,7 +14,7 @@ use crate::sql_scenes::{assert_says, refused, run};
 use crate::support::{ONE_NODE, assert_unique};
 
 /// How long to wait for an expected change: ten times the usual time.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// A holder of a node, and the channel that gets the error when the lease is lost.
 struct Holder {
@@ -46,7 +46,7 @@ impl Holder {
     fn wait_for(&self, what: &str, is_there: impl Fn(&Self) -> bool) -> &Self {
         let began = Instant::now();
         while !is_there(self) {
-            assert!(began.elapsed() < PATIENCE, "{what} does not come: {:?}", self.generator.status());
+            assert!(began.elapsed() < TIMEOUT, "{what} does not come: {:?}", self.generator.status());
             std::thread::sleep(Duration::from_millis(5));
         }
         self
@@ -60,7 +60,7 @@ impl Holder {
             if let Ok(error) = self.lost.try_recv() {
                 return (ids, error);
             }
-            assert!(began.elapsed() < PATIENCE, "renewals go on: {:?}", self.generator.status());
+            assert!(began.elapsed() < TIMEOUT, "renewals go on: {:?}", self.generator.status());
             std::thread::sleep(Duration::from_millis(1));
         }
     }
@@ -85,7 +85,7 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
         let error = loop {
             match store.add("c", 1, 0).await {
                 Err(error) => break error,
-                Ok(_) => assert!(began.elapsed() < PATIENCE, "fetches go on"),
+                Ok(_) => assert!(began.elapsed() < TIMEOUT, "fetches go on"),
             }
         };
         assert_says(&error, ErrorKind::UnsafeStore, &[setting, "confirmed writes can be lost"]);
@@ -114,7 +114,7 @@ fn nothing_is_granted_by_a_server_that_loses_writes(mut server: Server, spoil: &
     while successor.is_none() {
         // A store pauses between attempts to connect, so a claim may fail at first.
         successor = Holder::claim(&url, "orders").ok();
-        assert!(began.elapsed() < PATIENCE, "no claim succeeds");
+        assert!(began.elapsed() < TIMEOUT, "no claim succeeds");
     }
     let successor = successor.expect("a node");
     ids.extend(successor.generator.next_ids(10_000).expect("IDs"));
@@ -215,7 +215,7 @@ fn renewals_wait_for_the_first_append_only_file() {
     let began = Instant::now();
     while let Err(error) = Holder::claim(&server.url(), "orders") {
         assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-        assert!(began.elapsed() < PATIENCE, "{error}");
+        assert!(began.elapsed() < TIMEOUT, "{error}");
     }
 }
 
@@ -232,7 +232,7 @@ fn a_write_does_not_count(server: &Server, marker: &str, spoil: &'static [&str],
             }
             let began = Instant::now();
             while !shown.is_empty() && !engine.client(port, shown).contains("off") {
-                assert!(began.elapsed() < PATIENCE, "{shown} does not change");
+                assert!(began.elapsed() < TIMEOUT, "{shown} does not change");
             }
         });
         let error = store.add("c", 1, 0).await.expect_err("a crash could lose it");

@@ -16,7 +16,7 @@ use crate::scene::unique;
 use crate::sql_scenes::until_safe;
 
 /// How long a cluster may take to choose a leader.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 #[test]
 fn confirmed_writes_outlive_kills() {
@@ -126,7 +126,7 @@ async fn accepted(context: &Context, subject: &str, request: &Value) -> Value {
         let answer: Result<Value, _> = context.request(subject.to_owned(), request).await;
         match answer {
             Ok(answer) if answer.get("error").is_none() => return answer,
-            other => assert!(begun.elapsed() < PATIENCE, "{subject}: {other:?}"),
+            other => assert!(begun.elapsed() < TIMEOUT, "{subject}: {other:?}"),
         }
         sleep(Duration::from_millis(50)).await;
     }
@@ -172,7 +172,7 @@ fn each_server_of_a_cluster_has_to_sync() {
             })
         };
         while !current(&accepted(&context, "STREAM.INFO.KV_ids", &json!({})).await) {
-            assert!(begun.elapsed() < PATIENCE, "the replicas do not catch up");
+            assert!(begun.elapsed() < TIMEOUT, "the replicas do not catch up");
             sleep(Duration::from_millis(50)).await;
         }
         let url = |monitors: &[String]| format!("nats://{}/ids?monitor={}", hosts.join(","), monitors.join(","));

@@ -14,14 +14,14 @@ use tokio::runtime::Runtime;
 /// How long a call may wait.
 const MAX_WAIT_MS: u64 = 500;
 /// How long a call may take on a busy machine.
-const IN_TIME: Duration = Duration::from_secs(30);
+const RECOVERY_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Checks that a call is refused in time, with one of these kinds.
 async fn refused<T: std::fmt::Debug>(call: impl Future<Output = Result<T, snowmint::Error>>, kinds: &[ErrorKind]) {
     let began = Instant::now();
     let error = call.await.expect_err("the store is away");
     assert!(kinds.contains(&error.kind()), "{error:?}");
-    assert!(began.elapsed() < IN_TIME, "{error:?} after {:?}", began.elapsed());
+    assert!(began.elapsed() < RECOVERY_TIMEOUT, "{error:?} after {:?}", began.elapsed());
 }
 
 /// Calls until a call is refused with one of these kinds: numbers in memory are used up first, and a signal takes a
@@ -130,7 +130,7 @@ fn a_store_that_goes_away_and_comes_back(engine: Engine) {
         });
         let began = Instant::now();
         while lease.status().renewal_failures > 0 {
-            assert!(began.elapsed() < IN_TIME, "renewals fail: {:?}", lease.status());
+            assert!(began.elapsed() < RECOVERY_TIMEOUT, "renewals fail: {:?}", lease.status());
             std::thread::sleep(Duration::from_millis(10));
         }
     }
@@ -186,7 +186,7 @@ fn one_of_three_stores_is_enough_for_tickets() {
             let began = Instant::now();
             let ticket = tickets.next().await.expect("a ticket");
             assert_eq!(ticket % 3, 0, "of the third");
-            assert!(began.elapsed() < IN_TIME);
+            assert!(began.elapsed() < RECOVERY_TIMEOUT);
             taken.push(ticket);
         }
         servers[2].kill();

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 use tokio::time::sleep;
 
 /// How long a step may take on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(50);
+const TIMEOUT: Duration = Duration::from_secs(50);
 
 pub fn run<F: Future>(test: F) -> F::Output {
     Runtime::new().expect("a runtime").block_on(test)
@@ -55,7 +55,7 @@ pub async fn connect_soon(url: &str) -> Arc<dyn CounterStore> {
 pub async fn until_noticed(store: &dyn CounterStore) {
     let begin = Instant::now();
     while store.clock_ms().await.is_err_and(|error| error.kind() == ErrorKind::StoreUnavailable) {
-        assert!(begin.elapsed() < PATIENCE, "the server stays away");
+        assert!(begin.elapsed() < TIMEOUT, "the server stays away");
     }
 }
 
@@ -67,7 +67,7 @@ pub async fn until_back<T, F: Future<Output = Result<T, Error>>>(mut ask: impl F
             Ok(answer) => return answer,
             Err(error) => {
                 assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
-                assert!(begin.elapsed() < PATIENCE, "it does not come back: {error}");
+                assert!(begin.elapsed() < TIMEOUT, "it does not come back: {error}");
             }
         }
         sleep(Duration::from_millis(10)).await;
@@ -80,7 +80,7 @@ pub async fn until_safe<T, F: Future<Output = Result<T, Error>>>(mut ask: impl F
     loop {
         match ask().await {
             Ok(answer) => return answer,
-            Err(error) => assert!(begin.elapsed() < PATIENCE, "it does not become safe: {error}"),
+            Err(error) => assert!(begin.elapsed() < TIMEOUT, "it does not become safe: {error}"),
         }
         sleep(Duration::from_millis(10)).await;
     }
@@ -90,7 +90,7 @@ pub async fn until_safe<T, F: Future<Output = Result<T, Error>>>(mut ask: impl F
 async fn until(what: &str, mut holds: impl FnMut() -> bool) {
     let begin = Instant::now();
     while !holds() {
-        assert!(begin.elapsed() < PATIENCE, "{what}");
+        assert!(begin.elapsed() < TIMEOUT, "{what}");
         sleep(Duration::from_millis(2)).await;
     }
 }
@@ -149,7 +149,7 @@ pub async fn works_again_after_a_kill(engine: Engine) {
     loop {
         let error = store.add("kills", 1, 0).await.expect_err("it is dead");
         assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
-        assert!(begin.elapsed() < PATIENCE, "it fails at once, and not after the timeout");
+        assert!(begin.elapsed() < TIMEOUT, "it fails at once, and not after the timeout");
         if error.to_string().contains("next attempt to connect") {
             break;
         }

@@ -30,7 +30,7 @@ const USERS_OF_SERVICE: &str = "users";
 /// The window of sections: short, so that a successor soon gets the section.
 const WINDOW_MS: u64 = 1000;
 /// How long a call before a fork may take on a busy machine.
-const PATIENCE_MS: u64 = 30_000;
+const TIMEOUT_MS: u64 = 30_000;
 
 /// A source of one kind of numbers.
 enum Taker {
@@ -145,13 +145,13 @@ async fn fork(verb: &str, url: &str) -> Result<(), Box<dyn Error>> {
     let store = connect(url).await?;
     Segments::create(&*store, "forks", &Tag::new(1, 10_000)).await?;
     let segments =
-        Segments::open(store.clone(), "forks", SegmentsOptions::default().max_wait(Duration::from_millis(PATIENCE_MS)))
+        Segments::open(store.clone(), "forks", SegmentsOptions::default().max_wait(Duration::from_millis(TIMEOUT_MS)))
             .await?;
     let mut local = segments.local();
     println!("{} {}", segments.next().await?, local.next().await?);
-    let sequences = Sequences::new(store.clone()).with_max_wait(Duration::from_millis(PATIENCE_MS));
-    let tickets = Tickets::over(vec![store.clone()], "forks")?.with_max_wait(Duration::from_millis(PATIENCE_MS));
-    let options = SectionsOptions::default().max_wait(Duration::from_millis(PATIENCE_MS));
+    let sequences = Sequences::new(store.clone()).with_max_wait(Duration::from_millis(TIMEOUT_MS));
+    let tickets = Tickets::over(vec![store.clone()], "forks")?.with_max_wait(Duration::from_millis(TIMEOUT_MS));
+    let options = SectionsOptions::default().max_wait(Duration::from_millis(TIMEOUT_MS));
     let sections = Sections::new(store.clone(), &format!("forks-{}", std::process::id()), options)?;
     println!("{} {}", sequences.next("forks").await?, sections.next(Integer::from(1u64)).await?);
     for _ in 0..4 {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// So many IDs are checked, as fast as they come.
+/// The number of checked IDs, taken as fast as they come.
 const CHECKED: usize = 300_000;
 
 /// The place of the time in an ID, and the Unix ms of time 0.

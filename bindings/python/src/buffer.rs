@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyMemoryView;
 use snowmint_core::Run;
 
-const ITEM: usize = size_of::<u64>();
+const ITEM_BYTES: usize = size_of::<u64>();
 
 /// A writable, C-contiguous buffer of 64-bit integers, such as `array('Q')` or `array('q')`, filled from its start.
 pub(crate) struct Ids {
@@ -35,8 +35,8 @@ impl Ids {
             // SAFETY: `extract` saw a contiguous, writable block of `len` items of 8 bytes. Its owner does not move it
             // while `self.buffer` lives. At least `count` items are not filled yet, and bytes need no alignment.
             unsafe {
-                let place = self.buffer.buf_ptr().cast::<u8>().add(self.filled * ITEM);
-                place.copy_from_nonoverlapping(chunk.as_ptr().cast(), count * ITEM);
+                let place = self.buffer.buf_ptr().cast::<u8>().add(self.filled * ITEM_BYTES);
+                place.copy_from_nonoverlapping(chunk.as_ptr().cast(), count * ITEM_BYTES);
             }
             self.filled += count;
         }
@@ -54,11 +54,11 @@ impl<'py> FromPyObject<'_, 'py> for Ids {
         let foreign = if cfg!(target_endian = "little") { b">!".as_slice() } else { b"<" };
         let native = format.to_bytes().first().is_none_or(|order| !foreign.contains(order));
         let is_signed = match ElementType::from_format(format) {
-            ElementType::UnsignedInteger { bytes: ITEM } => Some(false),
-            ElementType::SignedInteger { bytes: ITEM } => Some(true),
+            ElementType::UnsignedInteger { bytes: ITEM_BYTES } => Some(false),
+            ElementType::SignedInteger { bytes: ITEM_BYTES } => Some(true),
             _ => None,
         };
-        let Some(is_signed) = is_signed.filter(|_| native && buffer.item_size() == ITEM) else {
+        let Some(is_signed) = is_signed.filter(|_| native && buffer.item_size() == ITEM_BYTES) else {
             let format = format.to_string_lossy();
             return Err(PyTypeError::new_err(format!("a buffer of 64-bit integers is needed, not of {format}")));
         };

@@ -14,7 +14,7 @@ use crate::error::raise;
 use crate::wide::Wide;
 
 /// The length of the longest text: a UUID.
-const TEXT: usize = 36;
+const UUID_TEXT_CHARS: usize = 36;
 
 /// A kind of ID to mint.
 #[wasm_bindgen]
@@ -70,7 +70,7 @@ impl Minter {
         }
         let text = self.next(kind, now_ms as i64, more).map_err(raise)?.text();
         // As long as the array, so that the copy needs no view of it.
-        let mut ascii = [0; TEXT];
+        let mut ascii = [0; UUID_TEXT_CHARS];
         ascii[..text.as_bytes().len()].copy_from_slice(text.as_bytes());
         into.copy_from(&ascii);
         Ok(text.as_bytes().len() as u32)
@@ -121,7 +121,7 @@ impl Minter {
 /// Returns the length of the longest text.
 #[wasm_bindgen(js_name = longestText)]
 pub fn longest_text() -> u32 {
-    TEXT as u32
+    UUID_TEXT_CHARS as u32
 }
 
 /// Returns how many random numbers a minter takes at once.

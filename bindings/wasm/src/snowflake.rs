@@ -12,9 +12,9 @@ use crate::convert::{integer, length};
 use crate::error::raise;
 use crate::layout::Layout;
 
-/// The IDs that go to JavaScript at once: of a run, and of a larger batch.
-const RUN: usize = 256;
-const CHUNK: usize = 4096;
+/// How many IDs one call copies to JavaScript: of a run, and of a larger batch.
+const RUN_CHUNK_IDS: usize = 256;
+const BATCH_CHUNK_IDS: usize = 4096;
 
 /// Mints the IDs of a node from its state, with a generator's options.
 #[wasm_bindgen]
@@ -48,7 +48,7 @@ impl Generator {
         // Near the end of a tick there may be one ID, but no run.
         let run = (size > 1).then(|| self.take(state, size, now_ms, 0.0).ok()).flatten();
         if let Some(run) = run {
-            return Ok(write::<RUN>(run, ids));
+            return Ok(write::<RUN_CHUNK_IDS>(run, ids));
         }
         let id = self.take(state, 1, now_ms, 0.0).map_err(raise)?.next();
         ids.set_index(0, id.unwrap_or_default());
@@ -63,7 +63,7 @@ impl Generator {
         now_ms: f64,
         patience_ms: f64,
     ) -> Result<u32, JsValue> {
-        Ok(write::<CHUNK>(self.take(state, ids.length(), now_ms, patience_ms).map_err(raise)?, ids))
+        Ok(write::<BATCH_CHUNK_IDS>(self.take(state, ids.length(), now_ms, patience_ms).map_err(raise)?, ids))
     }
 
     fn take(
@@ -81,8 +81,8 @@ impl Generator {
     }
 }
 
-fn write<const AT_ONCE: usize>(mut run: Run<'_>, ids: &BigUint64Array) -> u32 {
-    let mut chunk = [0; AT_ONCE];
+fn write<const CHUNK_IDS: usize>(mut run: Run<'_>, ids: &BigUint64Array) -> u32 {
+    let mut chunk = [0; CHUNK_IDS];
     let len = ids.length();
     let mut done = 0;
     loop {

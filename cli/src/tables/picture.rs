@@ -12,7 +12,7 @@ const RIGHT: u64 = 100;
 const ROW: u64 = 26;
 const TOP: u64 = 44;
 /// The findings that are listed below the rows.
-const LISTED: usize = 16;
+const MAX_FINDINGS: usize = 16;
 const STYLE: &str = "text{font:12px system-ui,-apple-system,\"Segoe UI\",sans-serif;fill:#57606a}.n{font-weight:600;\
     fill:#24292f}.l{stroke:#8c959f;stroke-opacity:.5}.b{fill:#0a7ea4}.m{fill:#cf222e}.z{fill:#cf222e;fill-opacity:.16}\
     @media(prefers-color-scheme:dark){text{fill:#9ba4ae}.n{fill:#e6edf3}.b{fill:#4cc3e8}.m{fill:#ff7b72}\
@@ -34,7 +34,7 @@ pub fn svg(report: &Report) -> String {
         .filter_map(|(node, counts)| Some((report.nodes.iter().find(|span| span.node == *node)?, &counts[..])))
         .collect();
     let scale = Scale::of(&rows);
-    let listed = &report.findings[..report.findings.len().min(LISTED)];
+    let listed = &report.findings[..report.findings.len().min(MAX_FINDINGS)];
     let bottom = TOP + rows.len() as u64 * ROW;
     let height = bottom + 52 + listed.len().max(1) as u64 * 20 + 12;
     let mut svg = format!(

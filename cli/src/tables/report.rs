@@ -7,7 +7,7 @@ use snowmint_inspect::audit::{Finding, NodeSpan, Order, Report};
 use super::{grouped, headline, name};
 
 /// The most nodes, and the most findings of one kind, in the text. JSON has all of them.
-const SHOWN: usize = 20;
+const MAX_ROWS: usize = 20;
 
 /// Returns the report as text.
 pub fn text(report: &Report, bold: bool) -> String {
@@ -28,7 +28,7 @@ pub fn text(report: &Report, bold: bool) -> String {
         let head = format!("{:<8}  {:>13}  {:>11}  {:<24}  to", "node", "IDs", "IDs/s", "from");
         text += &format!("\n{}", headline(&head, bold));
     }
-    for NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } in nodes.iter().take(SHOWN) {
+    for NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } in nodes.iter().take(MAX_ROWS) {
         let (ids, from, to) = (grouped(*ids), Rfc3339(*from_ms), Rfc3339(*to_ms));
         text += &format!("{node:<8}  {ids:>13}  {ids_per_second:>11.1}  {from}  {to}\n");
     }
@@ -38,7 +38,7 @@ pub fn text(report: &Report, bold: bool) -> String {
         text += "no finding\n";
     }
     for same in findings.chunk_by(|a, b| a.kind == b.kind) {
-        for finding in same.iter().take(SHOWN) {
+        for finding in same.iter().take(MAX_ROWS) {
             let kind = format!("{:<12}", finding.kind.name());
             let kind = if bold { format!("\x1b[1m{kind}\x1b[0m") } else { kind };
             text += &format!("{kind}  {finding}\n{:12}  prevented by {}\n", "", finding.kind.cure());
@@ -49,7 +49,7 @@ pub fn text(report: &Report, bold: bool) -> String {
 }
 
 fn more(count: usize, indent: &str) -> String {
-    match count.checked_sub(SHOWN) {
+    match count.checked_sub(MAX_ROWS) {
         Some(more @ 1..) => format!("{indent}and {} more nodes, which --json lists\n", grouped(more as u64)),
         _ => String::new(),
     }

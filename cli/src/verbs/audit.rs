@@ -16,10 +16,10 @@ use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::tables::{ReportJson, report, svg};
 
-/// Memory for reading: fewer calls of the system for a file of many MB.
-const BUFFER: usize = 1 << 18;
+/// The size of the buffer for reading: a large buffer saves calls of the system.
+const BUFFER_BYTES: usize = 1 << 18;
 /// The size of a file that takes a while, in bytes.
-const MANY: u64 = 1 << 22;
+const LARGE_FILE_BYTES: u64 = 1 << 22;
 
 /// Reads IDs, and prints the report. Exit code 1: findings; 2: lines that are no ID.
 pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
@@ -33,9 +33,9 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     let reading = match &options.file {
         Some(path) => {
             let file = File::open(path).map_err(|error| Exit::Wrong(format!("{}: {error}", path.display())))?;
-            read(BufReader::with_capacity(BUFFER, progress.of(file)), ids, &source)?
+            read(BufReader::with_capacity(BUFFER_BYTES, progress.of(file)), ids, &source)?
         }
-        None => read(BufReader::with_capacity(BUFFER, progress.of(stdin().lock())), ids, &source)?,
+        None => read(BufReader::with_capacity(BUFFER_BYTES, progress.of(stdin().lock())), ids, &source)?,
     };
     reading.complaints.iter().for_each(complain);
     let found = reading.audit.finish();
@@ -58,5 +58,5 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
 fn progress(file: Option<&Path>) -> Progress {
     let size = file.and_then(|path| path.metadata().ok()).map(|file| file.len());
     let is_typed = file.is_none() && stdin().is_terminal();
-    Progress::new(if is_typed { Some(0) } else { size }, MANY, "bytes")
+    Progress::new(if is_typed { Some(0) } else { size }, LARGE_FILE_BYTES, "bytes")
 }

@@ -19,9 +19,9 @@ use crate::json;
 use crate::program::Host;
 
 /// How many IDs one write takes at most.
-const BATCH: u64 = 4096;
+const MAX_BATCH_IDS: u64 = 4096;
 /// The least count that takes a while.
-const MANY: u64 = 200_000;
+const PROGRESS_IDS: u64 = 200_000;
 
 /// Mints IDs and writes them to standard output.
 pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
@@ -42,11 +42,11 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
         complain(warning);
     }
     // A batch of a quarter second ends well before its deadline.
-    let at_once = BATCH.min(layout.ids_per_second() / 4).max(1);
-    let mut progress = Progress::new(Some(options.count), MANY, "IDs");
+    let batch_ids = MAX_BATCH_IDS.min(layout.ids_per_second() / 4).max(1);
+    let mut progress = Progress::new(Some(options.count), PROGRESS_IDS, "IDs");
     let (mut out, mut lines, mut left) = (Output::new(), Vec::new(), options.count);
     while left > 0 {
-        let count = left.min(at_once);
+        let count = left.min(batch_ids);
         lines.clear();
         let mut failed = Ok(());
         generator.take(&mut SystemHost::new(), usize::try_from(count).unwrap_or(usize::MAX), |run| {

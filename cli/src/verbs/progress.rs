@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use snowmint_core::shown::Grouped;
 
 /// How often the line changes.
-const EVERY: Duration = Duration::from_millis(200);
+const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
 
 /// A line on standard error, which goes when this is dropped. It is hidden unless that is a terminal and standard output is
 /// not.
@@ -22,7 +22,7 @@ impl Progress {
     /// Begins at 0 of `total`, which may be unknown. A total below `many` has no line.
     pub(super) fn new(total: Option<u64>, many: u64, unit: &'static str) -> Self {
         let is_hidden = total.is_some_and(|total| total < many) || !stderr().is_terminal() || stdout().is_terminal();
-        Self { total, unit, done: 0, next: (!is_hidden).then(|| Instant::now() + EVERY) }
+        Self { total, unit, done: 0, next: (!is_hidden).then(|| Instant::now() + REFRESH_INTERVAL) }
     }
 
     /// Counts what was done.
@@ -30,7 +30,7 @@ impl Progress {
         self.done += count;
         let now = Instant::now();
         if self.next.is_some_and(|next| now >= next) {
-            self.next = Some(now + EVERY);
+            self.next = Some(now + REFRESH_INTERVAL);
             let total = self.total.map(|total| format!(" of {}", Grouped(total))).unwrap_or_default();
             // A terminal that is gone takes nothing.
             let _ = write!(stderr(), "\r\x1b[K{}{total} {}", Grouped(self.done), self.unit);

@@ -11,12 +11,12 @@ use crate::id::Id;
 use crate::int::Integer;
 
 /// The largest ID of a mask without digits.
-const MAX: u64 = u64::MAX >> 1;
-const BITS: u32 = 63;
+const MAX_ID: u64 = u64::MAX >> 1;
+const ID_BITS: u32 = 63;
 /// NIST SP 800-38G Revision 1 asks for a million values or more, and 10^18 is the last power of ten below 2^63.
-const DIGITS: core::ops::RangeInclusive<u64> = 6..=18;
+const DIGIT_COUNTS: core::ops::RangeInclusive<u64> = 6..=18;
 /// The most bytes of a tweak.
-pub const MAX_TWEAK: usize = 64;
+pub const MAX_TWEAK_BYTES: usize = 64;
 
 /// The secret of a mask: 128 bits. Its debug output does not show them.
 ///
@@ -99,15 +99,15 @@ pub struct Mask {
     ff1: FF1<Aes128>,
     shape: Shape,
     key: MaskKey,
-    tweak: [u8; MAX_TWEAK],
+    tweak: [u8; MAX_TWEAK_BYTES],
     tweak_len: usize,
 }
 
 impl Mask {
     /// Makes the mask of a key, over IDs of 63 bits.
     pub fn new(key: MaskKey) -> Self {
-        let shape = Shape { radix: 2, numerals: BITS };
-        Self { ff1: shape.ff1(key), shape, key, tweak: [0; MAX_TWEAK], tweak_len: 0 }
+        let shape = Shape { radix: 2, numerals: ID_BITS };
+        Self { ff1: shape.ff1(key), shape, key, tweak: [0; MAX_TWEAK_BYTES], tweak_len: 0 }
     }
 
     /// Masks numbers of up to `digits` decimal digits instead: 0 to 10^`digits` - 1. For short numbers, such as those of a
@@ -117,7 +117,7 @@ impl Mask {
     /// `InvalidId` outside 6 to 18 digits.
     pub fn with_digits(mut self, digits: impl Into<Integer>) -> Result<Self, Error> {
         let digits = match digits.into() {
-            Integer::Fits(digits) if DIGITS.contains(&digits) => digits as u32,
+            Integer::Fits(digits) if DIGIT_COUNTS.contains(&digits) => digits as u32,
             given => return Err(given.refused(What::MaskDigits, 64)),
         };
         self.shape = Shape { radix: 10, numerals: digits };
@@ -142,7 +142,7 @@ impl Mask {
     pub fn with_tweak(mut self, tweak: impl AsRef<[u8]>) -> Result<Self, Error> {
         let tweak = tweak.as_ref();
         let Some(place) = self.tweak.get_mut(..tweak.len()) else {
-            return Err(Error::new(What::MaskTweak, 0, MAX_TWEAK as u64, tweak.len() as u64));
+            return Err(Error::new(What::MaskTweak, 0, MAX_TWEAK_BYTES as u64, tweak.len() as u64));
         };
         place.copy_from_slice(tweak);
         self.tweak_len = tweak.len();
@@ -162,7 +162,7 @@ impl Mask {
         let numerals = self.shape.numerals(id)?;
         let masked = self.ff1.encrypt(self.tweak(), &numerals);
         // Never: the numerals are valid and enough. An error is better than an ID that is not masked.
-        masked.map(|masked| masked.value).map_err(|_| Error::new(What::MaskId, 0, id, MAX))
+        masked.map(|masked| masked.value).map_err(|_| Error::new(What::MaskId, 0, id, MAX_ID))
     }
 
     /// Returns the ID of a masked form.
@@ -172,7 +172,7 @@ impl Mask {
     pub fn decode(&self, masked: u64) -> Result<u64, Error> {
         let numerals = self.shape.numerals(masked)?;
         let id = self.ff1.decrypt(self.tweak(), &numerals);
-        id.map(|id| id.value).map_err(|_| Error::new(What::MaskId, 0, masked, MAX))
+        id.map(|id| id.value).map_err(|_| Error::new(What::MaskId, 0, masked, MAX_ID))
     }
 
     fn tweak(&self) -> &[u8] {
@@ -206,7 +206,7 @@ impl Shape {
         } else if self.radix == 10 {
             Err(Error::new(What::MaskIdDigits, 0, value, self.numerals.into()))
         } else {
-            Err(Error::new(What::MaskId, 0, value, MAX))
+            Err(Error::new(What::MaskId, 0, value, MAX_ID))
         }
     }
 }
@@ -318,9 +318,9 @@ mod tests {
     #[test]
     fn a_mask_of_bits_has_a_bound() {
         let mask = Mask::new(key());
-        for id in [0, 1, MAX - 1, MAX] {
+        for id in [0, 1, MAX_ID - 1, MAX_ID] {
             let masked = mask.encode(id).expect("63 bits");
-            assert!(masked <= MAX);
+            assert!(masked <= MAX_ID);
             assert_eq!(mask.decode(masked), Ok(id));
         }
         let error = mask.encode(1 << 63).expect_err("64 bits").to_string();

@@ -5,17 +5,17 @@ use core::fmt;
 use crate::error::{Error, What};
 use crate::int::Integer;
 
-const CAPACITY: usize = 23;
+const MAX_NAME_BYTES: usize = 23;
 
 /// The name of a field: `[a-z][a-z0-9_]*`, at most 23 characters.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Name {
     /// The characters, then one or more zeros.
-    bytes: [u8; CAPACITY + 1],
+    bytes: [u8; MAX_NAME_BYTES + 1],
 }
 
 impl Name {
-    pub(crate) const EMPTY: Self = Self { bytes: [0; CAPACITY + 1] };
+    pub(crate) const EMPTY: Self = Self { bytes: [0; MAX_NAME_BYTES + 1] };
 
     /// Returns the start of a text as a name, with `?` for characters that are not printable ASCII. A text that is too
     /// long becomes a name that no field has.
@@ -23,7 +23,7 @@ impl Name {
     pub(crate) const fn cut(text: &[u8]) -> Self {
         let mut name = Self::EMPTY;
         let mut i = 0;
-        while i <= CAPACITY && i < text.len() {
+        while i <= MAX_NAME_BYTES && i < text.len() {
             name.bytes[i] = if text[i].is_ascii_graphic() { text[i] } else { b'?' };
             i += 1;
         }
@@ -32,7 +32,7 @@ impl Name {
 
     /// Returns whether the text was a name, if all its bytes pass [`is_name_byte`].
     pub(crate) const fn is_one(&self) -> bool {
-        self.bytes[0].is_ascii_lowercase() && self.bytes[CAPACITY] == 0
+        self.bytes[0].is_ascii_lowercase() && self.bytes[MAX_NAME_BYTES] == 0
     }
 
     /// Returns the first 16 characters, which an error shows.
@@ -57,7 +57,7 @@ impl Name {
 
     pub(crate) const fn as_bytes(&self) -> &[u8] {
         let mut len = 0;
-        while self.bytes[len] != 0 && len < CAPACITY {
+        while self.bytes[len] != 0 && len < MAX_NAME_BYTES {
             len += 1;
         }
         self.bytes.split_at(len).0
@@ -79,10 +79,10 @@ impl Name {
     #[inline(never)]
     pub(crate) const fn is(&self, other: &Self) -> bool {
         let mut i = 0;
-        while i < CAPACITY + 1 && self.bytes[i] == other.bytes[i] {
+        while i < MAX_NAME_BYTES + 1 && self.bytes[i] == other.bytes[i] {
             i += 1;
         }
-        i == CAPACITY + 1
+        i == MAX_NAME_BYTES + 1
     }
 }
 

@@ -20,13 +20,13 @@ pub use self::value::Value;
 use crate::error::{Error, What};
 
 /// The most characters of a prefix.
-pub const MAX_PREFIX: usize = 63;
+pub const MAX_PREFIX_CHARS: usize = 63;
 
 /// The number of characters of a UUID.
 pub(crate) const UUID_WIDTH: usize = 26;
 
 /// The prefix, the underscore and the characters of a UUID.
-const MAX_TEXT: usize = MAX_PREFIX + 1 + UUID_WIDTH;
+const MAX_TEXT_CHARS: usize = MAX_PREFIX_CHARS + 1 + UUID_WIDTH;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -44,7 +44,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Prefix {
     /// The characters, then zeros.
-    bytes: [u8; MAX_PREFIX],
+    bytes: [u8; MAX_PREFIX_CHARS],
     len: u8,
 }
 
@@ -77,10 +77,10 @@ impl Prefix {
 
     const fn checked(text: &[u8]) -> Option<Self> {
         let len = text.len();
-        if len > MAX_PREFIX || (len > 0 && (text[0] == b'_' || text[len - 1] == b'_')) {
+        if len > MAX_PREFIX_CHARS || (len > 0 && (text[0] == b'_' || text[len - 1] == b'_')) {
             return None;
         }
-        let mut bytes = [0; MAX_PREFIX];
+        let mut bytes = [0; MAX_PREFIX_CHARS];
         let mut at = 0;
         while at < len {
             if !matches!(text[at], b'a'..=b'z' | b'_') {

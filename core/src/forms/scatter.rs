@@ -17,7 +17,7 @@ use crate::error::{Error, What};
 use crate::random::mix;
 
 /// The largest ID that can be scattered, and the largest result.
-const MAX: u64 = u64::MAX >> 1;
+const MAX_ID: u64 = u64::MAX >> 1;
 
 /// Moves the last `digits` decimal digits behind the first digit: with 1, `5616...7376` becomes `5` `6` `616...737`.
 ///
@@ -73,7 +73,7 @@ const fn check(id: u64, digits: u32) -> Result<u32, Error> {
         Some(log) => log + 1,
         None => 1,
     };
-    if id > MAX {
+    if id > MAX_ID {
         Err(Error::new(What::ScatterId, 0, id, 0))
     } else if digits >= len {
         Err(Error::new(What::ScatterDigits, 0, len as u64, len as u64 - 1))
@@ -89,7 +89,7 @@ const fn moved(id: u64, len: u32, digits: u32) -> Result<u64, Error> {
     let (lead, rest) = (id / first * first, id % first);
     // At most 9 and 18 nines, which fit 64 bits.
     let moved = lead + rest % split * (first / split) + rest / split;
-    if moved > MAX { Err(Error::new(What::ScatterResult, 0, moved, 0)) } else { Ok(moved) }
+    if moved > MAX_ID { Err(Error::new(What::ScatterResult, 0, moved, 0)) } else { Ok(moved) }
 }
 
 /// Reverses the low 63 bits, so that the lowest bit becomes the highest. It is its own inverse.
@@ -107,7 +107,7 @@ const fn moved(id: u64, len: u32, digits: u32) -> Result<u64, Error> {
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
 pub const fn reverse_bits(id: u64) -> Result<u64, Error> {
-    if id > MAX { Err(Error::new(What::ScatterId, 0, id, 0)) } else { Ok(id.reverse_bits() >> 1) }
+    if id > MAX_ID { Err(Error::new(What::ScatterId, 0, id, 0)) } else { Ok(id.reverse_bits() >> 1) }
 }
 
 /// Puts one of 2^`bits` shard numbers on top, as `TiDB`'s `AUTO_RANDOM(bits)` and `SHARD_ROW_ID_BITS` do, but
@@ -158,12 +158,12 @@ pub const fn unshard_high(id: u64, bits: u32) -> Result<u64, Error> {
     if let Err(error) = check_shards(id, bits) {
         return Err(error);
     }
-    let (rest, high) = (id & (MAX >> bits), id >> (63 - bits));
+    let (rest, high) = (id & (MAX_ID >> bits), id >> (63 - bits));
     Ok((rest << bits) | (high ^ shard(rest, bits)))
 }
 
 const fn check_shards(id: u64, bits: u32) -> Result<(), Error> {
-    if id > MAX {
+    if id > MAX_ID {
         Err(Error::new(What::ScatterId, 0, id, 0))
     } else if bits > 63 {
         Err(Error::plain(What::ScatterBits))

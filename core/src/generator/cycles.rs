@@ -40,11 +40,11 @@ struct Measured {
 }
 
 /// How long a measurement takes at least.
-const MEASURED_NS: u64 = 20_000_000;
+const MIN_MEASUREMENT_NS: u64 = 20_000_000;
 /// Counters from 1 MHz to 10 GHz are used, in cycles a ms.
-const SANE: core::ops::RangeInclusive<u64> = 1_000..=10_000_000;
+const PLAUSIBLE_CYCLES_PER_MS: core::ops::RangeInclusive<u64> = 1_000..=10_000_000;
 /// A ms ends so much earlier by the counter, since a measurement is not exact: 1 in 64.
-const MARGIN: u64 = 64;
+const MARGIN_PART: u64 = 64;
 
 impl CycleClock {
     /// Makes a clock that shows nothing yet.
@@ -69,8 +69,8 @@ impl CycleClock {
         let left_ns = 1_000_000_u64.saturating_sub(passed_ns);
         self.unix_ms = unix_ms;
         self.seen = counter;
-        self.end = counter.wrapping_add((self.per_ms - self.per_ms / MARGIN) * left_ns / 1_000_000);
-        let due = unix_ms.abs_diff(self.learnt_ms) >= MEASURED_NS / 1_000_000;
+        self.end = counter.wrapping_add((self.per_ms - self.per_ms / MARGIN_PART) * left_ns / 1_000_000);
+        let due = unix_ms.abs_diff(self.learnt_ms) >= MIN_MEASUREMENT_NS / 1_000_000;
         if due {
             self.learnt_ms = unix_ms;
         }
@@ -84,11 +84,11 @@ impl CycleClock {
         let Measured { counter: before, monotonic_ns: before_ns, per_ms: expected } = self.measured;
         let (cycles, ns) = (counter.saturating_sub(before), monotonic_ns.saturating_sub(before_ns));
         let interrupted = cycles > 0 && after.wrapping_sub(counter) > cycles / 1000;
-        if before != 0 && (ns < MEASURED_NS || interrupted) {
+        if before != 0 && (ns < MIN_MEASUREMENT_NS || interrupted) {
             return;
         }
         let found = u64::try_from(u128::from(cycles) * 1_000_000 / u128::from(ns.max(1))).unwrap_or(0);
-        let agrees = SANE.contains(&found) && found.abs_diff(expected) < found / 500;
+        let agrees = PLAUSIBLE_CYCLES_PER_MS.contains(&found) && found.abs_diff(expected) < found / 500;
         self.per_ms = if agrees { found } else { 0 };
         self.measured = Measured { counter, monotonic_ns, per_ms: found };
     }
@@ -124,8 +124,8 @@ mod tests {
         let mut clock = shown(START);
         assert_eq!(clock.unix_ms(START + 1), Some(7));
         assert_eq!(clock.unix_ms(START + PER_MS / 2), Some(7));
-        assert_eq!(clock.unix_ms(START + PER_MS - PER_MS / MARGIN), Some(7));
-        assert_eq!(clock.unix_ms(START + PER_MS - PER_MS / MARGIN + 1), None);
+        assert_eq!(clock.unix_ms(START + PER_MS - PER_MS / MARGIN_PART), Some(7));
+        assert_eq!(clock.unix_ms(START + PER_MS - PER_MS / MARGIN_PART + 1), None);
         clock.show(START + PER_MS / 2, 8, 500_000);
         assert_eq!(clock.unix_ms(START + PER_MS), None, "half a ms is left");
     }

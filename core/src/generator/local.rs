@@ -1,7 +1,7 @@
 //! What one thread mints from without changing the state that all threads share.
 
 /// The most IDs that a thread takes at once. As many may stay unused when their tick ends.
-pub(super) const MOST: u64 = 64;
+pub(super) const MAX_RUN_IDS: u64 = 64;
 
 /// IDs of one tick, as positions, that a [`Minter`](crate::Minter) has given to one thread.
 ///

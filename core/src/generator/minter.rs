@@ -2,7 +2,7 @@
 
 use core::borrow::Borrow;
 
-use super::local::{LocalRun, MOST};
+use super::local::{LocalRun, MAX_RUN_IDS};
 use super::options::Options;
 use super::run::Run;
 use super::step::{Plan, Taken};
@@ -97,7 +97,7 @@ impl<W: Borrow<Words>> Minter<W> {
     #[inline(never)]
     fn next_of_new_run(&self, run: &mut LocalRun, in_tick: bool, now_ms: i64) -> Result<u64, Error> {
         // What is left of the old run is lost: its tick is over, or the clock went back.
-        let size = if in_tick { (2 * run.size).min(MOST) } else { 1 };
+        let size = if in_tick { (2 * run.size).min(MAX_RUN_IDS) } else { 1 };
         *run = LocalRun::new();
         let Taken { first, count } = self.take_in_tick(now_ms, size)?;
         *run = LocalRun { next: first + 1, end: first + count, size };

@@ -141,11 +141,11 @@ impl Options {
     /// ```
     pub fn pause_ms(&self, wanted_ms: u64, waited_ms: u64) -> u64 {
         let left_ms = if mutant::removes("deadline") { wanted_ms } else { self.max_wait_ms.saturating_sub(waited_ms) };
-        wanted_ms.min(left_ms).min(LONGEST_PAUSE_MS)
+        wanted_ms.min(left_ms).min(MAX_PAUSE_MS)
     }
 }
 
-const LONGEST_PAUSE_MS: u64 = 10;
+const MAX_PAUSE_MS: u64 = 10;
 
 /// Returns a duration in whole ms, at most 2^64-1.
 pub fn whole_ms(duration: Duration) -> u64 {

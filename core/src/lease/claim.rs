@@ -7,11 +7,11 @@ use crate::store::{Ask, Reply, Version};
 use crate::window::Window;
 
 /// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
-const FAR_MS: u64 = Window::MOST_MS;
+const FAR_MS: u64 = Window::MAX_MS;
 /// How often a claim begins again where other claimers were first.
-const TRIES: u32 = 200;
+const MAX_ATTEMPTS: u32 = 200;
 /// How many writes in a row may fail without an answer before the store counts as one that does not write.
-const REFUSALS: u32 = 3;
+const MAX_FAILED_WRITES: u32 = 3;
 
 /// The next step of a claim.
 #[derive(Clone, Copy, Debug)]
@@ -80,10 +80,9 @@ pub struct Claim<'a> {
 /// assert_eq!(claim_patience_ms(1000, 1500), 24_000);
 /// ```
 pub const fn claim_patience_ms(max_wait_ms: u64, slowest_ms: u64) -> u64 {
-    const LEAST_MS: u64 = 10_000;
+    const MIN_MS: u64 = 10_000;
     const ANSWERS: u64 = 16;
-    let (given, far) =
-        (if max_wait_ms > LEAST_MS { max_wait_ms } else { LEAST_MS }, slowest_ms.saturating_mul(ANSWERS));
+    let (given, far) = (if max_wait_ms > MIN_MS { max_wait_ms } else { MIN_MS }, slowest_ms.saturating_mul(ANSWERS));
     if far > given { far } else { given }
 }
 
@@ -193,7 +192,7 @@ impl<'a> Claim<'a> {
             (_, granted) => {
                 self.tries += 1;
                 match granted {
-                    _ if self.tries <= TRIES => ClaimStep::ReadNamespace,
+                    _ if self.tries <= MAX_ATTEMPTS => ClaimStep::ReadNamespace,
                     Some(renewal) => ClaimStep::Granted(renewal, self.skew_ms),
                     None => ClaimStep::Refused(Error::plain(What::LayoutHidden)),
                 }
@@ -300,7 +299,7 @@ impl<'a> Claim<'a> {
             // The record is as it was before the write, so the write was not done.
             Reply::Record(_, version) if version == seen => {
                 self.refusals += 1;
-                if self.refusals == REFUSALS { ClaimStep::Unanswered } else { self.again() }
+                if self.refusals == MAX_FAILED_WRITES { ClaimStep::Unanswered } else { self.again() }
             }
             Reply::Conflict => {
                 self.refusals = 0;
@@ -320,6 +319,6 @@ impl<'a> Claim<'a> {
     /// Gives the chosen node up for a reason that the store does not know, and looks at the nodes again.
     pub const fn again(&mut self) -> ClaimStep {
         self.tries += 1;
-        if self.tries < TRIES { self.list() } else { ClaimStep::Taken(self.taken()) }
+        if self.tries < MAX_ATTEMPTS { self.list() } else { ClaimStep::Taken(self.taken()) }
     }
 }

@@ -15,7 +15,7 @@ use crate::mutant;
 /// use snowmint_core::bytes::label;
 /// use snowmint_core::lease::{FenceTime, Record};
 /// let now_ms = 1_772_323_200_000;
-/// let mut time = FenceTime::new(now_ms, Window::MOST_MS);
+/// let mut time = FenceTime::new(now_ms, Window::MAX_MS);
 /// let window = Window { start_ms: 0, end_ms: now_ms - 1 };
 /// let ended = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
 /// time.see(5, &ended)?;

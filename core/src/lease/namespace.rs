@@ -10,7 +10,7 @@ use crate::layout::{Layout, Numbers};
 use crate::mutant;
 
 /// The most characters of a namespace's name.
-const MAX_LENGTH: usize = 64;
+const MAX_NAME_CHARS: usize = 64;
 /// The word in the record of a removed namespace.
 const REMOVED: &[u8] = b"removed";
 
@@ -45,7 +45,7 @@ impl<'a> NamespaceName<'a> {
     /// ```
     pub fn new(name: &'a str) -> Result<Self, Error> {
         let is_allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-        if name.is_empty() || name.len() > MAX_LENGTH || name.starts_with('.') || !name.bytes().all(is_allowed) {
+        if name.is_empty() || name.len() > MAX_NAME_CHARS || name.starts_with('.') || !name.bytes().all(is_allowed) {
             return Err(Name::cut(name.as_bytes()).refused(What::NamespaceName, 0));
         }
         Ok(Self::Given(name))

@@ -85,5 +85,5 @@ impl NodeState {
 }
 
 const fn is_far(record: &Record, now_ms: i64) -> bool {
-    record.window.end_ms > now_ms.saturating_add_unsigned(Window::MOST_MS)
+    record.window.end_ms > now_ms.saturating_add_unsigned(Window::MAX_MS)
 }

@@ -81,7 +81,7 @@ mod tenure;
 
 pub use self::claim::{Claim, Claimed, Held, STEP, Terms};
 pub use self::memory::{Memory, refuse_little_memory};
-pub use self::record::{LEAST_MEMORY_BYTES, MAX_SIZE, MEMORY_BYTES, RECORD_BYTES, Record, SIZE, Users};
+pub use self::record::{MAX_SIZE, MEMORY_BYTES, MIN_MEMORY_BYTES, RECORD_BYTES, Record, SIZE, Users};
 pub use self::tenure::{Tenure, Watch};
 
 #[derive(Clone, Copy, Debug)]

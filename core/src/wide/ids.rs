@@ -21,12 +21,12 @@ impl Pool {
     /// The room for numbers: enough for 256 IDs of any kind.
     pub const SIZE: usize = 1024;
     /// The most numbers that one ID takes.
-    const AN_ID: usize = 4;
+    const MAX_NUMBERS_PER_ID: usize = 4;
 
     /// Returns whether the host must fill the pool before the next ID.
     #[inline]
     pub const fn is_dry(&self) -> bool {
-        self.end - self.next < Self::AN_ID
+        self.end - self.next < Self::MAX_NUMBERS_PER_ID
     }
 
     /// Returns the room for new numbers.

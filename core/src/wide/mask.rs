@@ -14,7 +14,7 @@
 use siphasher::sip::SipHasher24;
 
 use crate::error::{Error, What};
-pub use crate::forms::mask::{MAX_TWEAK, Mask, MaskKey};
+pub use crate::forms::mask::{MAX_TWEAK_BYTES, Mask, MaskKey};
 use crate::wide::uuid::Uuid;
 
 /// Turns a UUID of version 7 into one that looks like a version 4, and back, as `UUIDv47` does.

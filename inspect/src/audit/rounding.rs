@@ -3,12 +3,12 @@
 use super::repeats::Repeat;
 use super::terms::Terms;
 
-/// Fewer rounded IDs can be chance.
-const LEAST: u64 = 16;
-/// So many times more often than by chance.
-const TIMES: u64 = 16;
+/// The number of rounded IDs below which all of them can be chance.
+const MIN_ROUNDED_IDS: u64 = 16;
+/// How much more frequent than by chance rounded IDs must be.
+const CHANCE_FACTOR: u64 = 16;
 /// The unit of chances: 2^-11 is the smallest power of two, and 10^-3 is near enough.
-const ONE: u64 = 1 << 11;
+const CHANCE_UNIT: u64 = 1 << 11;
 
 /// Counts of IDs above 2^53 that look rounded to a double.
 ///
@@ -30,7 +30,7 @@ pub(super) struct Rounding {
 struct Count {
     seen: u64,
     hits: u64,
-    /// The hits that chance gives, in units of 1 / ONE.
+    /// The hits that chance gives, in units of `1 / CHANCE_UNIT`.
     chance: u64,
 }
 
@@ -43,7 +43,7 @@ impl Count {
 
     const fn is_found(&self) -> bool {
         let many = self.hits * 10 >= self.seen * 9;
-        self.hits >= LEAST && (many || self.hits * ONE >= self.chance * TIMES)
+        self.hits >= MIN_ROUNDED_IDS && (many || self.hits * CHANCE_UNIT >= self.chance * CHANCE_FACTOR)
     }
 }
 
@@ -62,9 +62,9 @@ impl Rounding {
         self.ids += 1;
         self.zeros += u64::from(has_low_zeros(id, bits));
         if low & id != 0 {
-            self.binary.see(has_low_zeros(id, bits), ONE >> bits);
+            self.binary.see(has_low_zeros(id, bits), CHANCE_UNIT >> bits);
             if power > 1 {
-                self.decimal.see(id.is_multiple_of(power), ONE / power + 1);
+                self.decimal.see(id.is_multiple_of(power), CHANCE_UNIT / power + 1);
             }
         }
     }
@@ -73,12 +73,12 @@ impl Rounding {
     ///
     /// Low sequences all become 0, which sequences often are. But where several IDs of a tick occur, one of them has another.
     pub(super) fn see_repeats(&mut self, repeats: &[Repeat], everywhere: bool) {
-        let all_zero = self.ids >= LEAST && (self.ids - self.zeros) * 1000 <= self.ids;
+        let all_zero = self.ids >= MIN_ROUNDED_IDS && (self.ids - self.zeros) * 1000 <= self.ids;
         let surplus: u64 = repeats.iter().map(|repeat| repeat.times - 1).sum();
         // Two processes with one node have pairs, and leave other nodes alone.
         let thrice = repeats.iter().filter(|repeat| repeat.times > 2).count() * 100 >= repeats.len();
         let apart = repeats.iter().any(|repeat| repeat.times > most_equal(repeat.id));
-        self.collapsed = all_zero && surplus >= LEAST && (thrice || everywhere) && !apart;
+        self.collapsed = all_zero && surplus >= MIN_ROUNDED_IDS && (thrice || everywhere) && !apart;
     }
 
     /// Returns whether a sequence that never counts explains the IDs as well as a double does.

@@ -7,17 +7,17 @@ use super::finding::Finding;
 use super::report::NodeSpan;
 use super::terms::{Sight, Terms};
 
-/// The stretches of time of the picture.
+/// The number of stretches of time of the picture.
 const STRETCHES: usize = 192;
-/// The nodes of the picture.
-const MOST: usize = 24;
+/// The number of nodes of the picture.
+const MAX_ROWS: usize = 24;
 
 /// Counts the IDs of the nodes with findings, then of those with the most IDs, in each stretch of time.
 pub(super) fn counts(terms: &Terms, ids: &[u64], nodes: &[NodeSpan], findings: &[Finding]) -> Vec<(u32, Vec<u32>)> {
     let mut chosen = nodes.to_vec();
     let is_fine = |span: &NodeSpan| findings.iter().all(|finding| finding.node != Some(span.node));
     chosen.sort_by_cached_key(|span| (is_fine(span), u64::MAX - span.ids));
-    chosen.truncate(MOST);
+    chosen.truncate(MAX_ROWS);
     chosen.sort_unstable_by_key(|span| span.node);
     let from_ms = chosen.iter().map(|span| span.from_ms).min().unwrap_or_default();
     let to_ms = chosen.iter().map(|span| span.to_ms).max().unwrap_or_default();

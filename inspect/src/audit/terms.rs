@@ -6,9 +6,9 @@ use snowmint_core::{Field, Layout};
 /// overtake each other by less.
 pub const DEFAULT_JITTER_MS: u64 = 10;
 /// How far the clock of another machine is ahead without being wrong, in ms.
-const SKEW_MS: i64 = 60_000;
+const MAX_SKEW_MS: i64 = 60_000;
 /// Changes between two runs of IDs that lie closer together than this belong to one fault, in ms.
-const TOGETHER_MS: u64 = 60_000;
+const MAX_GAP_MS: u64 = 60_000;
 
 /// The order of the IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -92,10 +92,10 @@ impl Terms {
         Self {
             layout: *layout,
             since_ms: since_ms.unwrap_or(i64::MIN),
-            until_ms: until_ms.unwrap_or(now_ms.saturating_add(SKEW_MS)),
+            until_ms: until_ms.unwrap_or(now_ms.saturating_add(MAX_SKEW_MS)),
             now_ms,
             jitter: jitter_ms.div_ceil(layout.tick_ms()),
-            together: (TOGETHER_MS / layout.tick_ms()).max(1),
+            together: (MAX_GAP_MS / layout.tick_ms()).max(1),
         }
     }
 

@@ -3,15 +3,15 @@
 use super::terms::{Spot, Terms};
 
 /// How many runs of sequence numbers a trail follows at once.
-const HEADS: usize = 4;
-/// The sequences that are long enough to tell one run from another, in bits.
-const BITS: core::ops::RangeInclusive<u32> = 8..=31;
-/// So many IDs show that a node was in order before.
-const HISTORY: u64 = 32;
-/// A run repeats numbers of another one, if these are at most that old.
-const RECENT: u32 = 64;
-/// One clock does not step back this often within a minute.
-const MANY_STEPS: u32 = 4;
+const MAX_HEADS: usize = 4;
+/// The lengths of sequences, in bits, that suffice to distinguish two runs.
+const SEQUENCE_BITS: core::ops::RangeInclusive<u32> = 8..=31;
+/// How many IDs a node must have in order before a disorder counts as an event.
+const MIN_HISTORY_IDS: u64 = 32;
+/// The age, in IDs, up to which a run can repeat the numbers of another run.
+const MAX_AGE_IDS: u32 = 64;
+/// How many steps back within a minute are too many for one clock.
+const TOO_MANY_STEPS: u32 = 4;
 
 /// What a trail reports while it sees IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,7 +55,7 @@ impl Excursion {
     /// log, without IDs of other nodes in between. Then the logs of two processes stand one after the other: a clock would
     /// hardly step back to just that time.
     pub(super) const fn is_second_log(&self) -> bool {
-        let many = self.before >= HISTORY && self.ids >= HISTORY && self.ids > self.last - self.place;
+        let many = self.before >= MIN_HISTORY_IDS && self.ids >= MIN_HISTORY_IDS && self.ids > self.last - self.place;
         let begins = self.low.abs_diff(self.begin) <= (self.high - self.begin) / 50;
         let ends = match self.end {
             Some(end) => self.high - end <= (self.high - self.low) / 50,
@@ -100,7 +100,7 @@ pub(super) struct Trail {
     counts: bool,
     /// The place of the first of many steps that lie close together.
     alternates: u64,
-    heads: [Head; HEADS],
+    heads: [Head; MAX_HEADS],
     bits: u32,
     advances: u32,
     fresh: u32,
@@ -140,7 +140,7 @@ impl Trail {
             first_step: 0,
             counts: false,
             alternates: u64::MAX,
-            heads: [Head { next: u32::MAX, run: 0 }; HEADS],
+            heads: [Head { next: u32::MAX, run: 0 }; MAX_HEADS],
             bits: 0,
             advances: 0,
             fresh: 0,
@@ -194,7 +194,7 @@ impl Trail {
         if (spot.tick, spot.sequence) == (tick, sequence) {
             return None;
         }
-        if BITS.contains(&self.bits) {
+        if SEQUENCE_BITS.contains(&self.bits) {
             self.count_sequence(spot.tick > tick, spot.sequence as u32, place);
         }
         if spot.tick == tick {
@@ -259,7 +259,7 @@ impl Trail {
         }
         self.steps += 1;
         self.far_back = self.high;
-        if self.steps == MANY_STEPS {
+        if self.steps == TOO_MANY_STEPS {
             self.alternates = self.alternates.min(self.first_step);
         }
     }
@@ -280,14 +280,14 @@ impl Trail {
         let mask = u32::MAX >> (32 - self.bits);
         let front = self.heads[0];
         let age = front.next.wrapping_sub(1).wrapping_sub(sequence) & mask;
-        if age < front.run.min(RECENT).min(mask / 8) {
+        if age < front.run.min(MAX_AGE_IDS).min(mask / 8) {
             if self.again == 0 {
                 self.first_again = place;
                 self.history = if self.advances >= 8 && self.is_carrying() { self.count - 1 } else { 0 };
             }
             self.again += 1;
         }
-        let Some(at) = (1..HEADS).find(|at| self.heads[*at].next == sequence) else {
+        let Some(at) = (1..MAX_HEADS).find(|at| self.heads[*at].next == sequence) else {
             self.misses += 1;
             self.heads.rotate_right(1);
             self.heads[0] = Head { next: sequence, run: 0 };
@@ -339,7 +339,7 @@ impl Trail {
     pub(super) fn repeats_from(&self) -> Option<u64> {
         let is_repeated = u64::from(self.again) >= self.beyond_chance(4);
         let is_first = self.first_again <= self.first_return && self.first_again <= self.alternates;
-        (is_repeated && is_first && self.history >= HISTORY).then_some(self.first_again)
+        (is_repeated && is_first && self.history >= MIN_HISTORY_IDS).then_some(self.first_again)
     }
 
     /// Returns whether IDs that repeat from the place `from` on are those of a forked child, and not of another process.
@@ -351,7 +351,7 @@ impl Trail {
         let is_copy = repeated >= 16 && repeated * 10 >= ids * 9;
         // A process that starts by itself takes sequence 0 first.
         let goes_on = self.starts_at_zero() && sequence > 0;
-        history >= HISTORY && earlier >= from && (is_copy || goes_on)
+        history >= MIN_HISTORY_IDS && earlier >= from && (is_copy || goes_on)
     }
 }
 

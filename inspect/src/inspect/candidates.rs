@@ -7,19 +7,19 @@ use super::form::Form;
 use super::kind::Kind;
 use super::reading::Rule;
 use super::spread::BIT;
-use super::system::{self, COUNT, SYSTEMS};
+use super::system::{self, SYSTEM_COUNT, SYSTEMS};
 use super::text_id;
 use snowmint_core::Uuid;
 
 /// Candidates whose costs differ by less are equally plausible; by this and more, the cheaper one is sure.
-const EQUAL: u32 = 3 * BIT;
-const CLEAR: u32 = 6 * BIT;
+const EQUAL_COST: u32 = 3 * BIT;
+const CLEAR_COST: u32 = 6 * BIT;
 /// The cost of an ID of an unknown system.
-const UNKNOWN: u32 = 68 * BIT;
+const UNKNOWN_COST: u32 = 68 * BIT;
 /// IDs in a form that no system prints cost at most this, or the text is anything else.
-const STRUCTURED: u32 = 56 * BIT;
+const STRUCTURED_COST: u32 = 56 * BIT;
 /// A number has a candidate for each system. A text has at most that many plausible ones; some texts have two forms.
-const CAPACITY: usize = COUNT + 11;
+const CAPACITY: usize = SYSTEM_COUNT + 11;
 
 /// The candidates of [`inspect`](super::inspect), the most plausible first: a slice that needs no allocator.
 #[derive(Clone, Copy, Debug)]
@@ -56,7 +56,7 @@ impl Candidates {
             let is_own = rule.own.contains(&system.name);
             let Some(foreign) = (if is_own { Some(0) } else { rule.others }) else { continue };
             let Some(mut candidate) = Candidate::snowflake(system, form, id, now_ms) else { continue };
-            let is_structured = candidate.cost - system.rare <= STRUCTURED;
+            let is_structured = candidate.cost - system.rare <= STRUCTURED_COST;
             if (candidate.doubt != Doubt::None && !rule.lists_unlikely)
                 || (rule.needs_structure && !is_own && !is_structured)
             {
@@ -81,7 +81,7 @@ impl Candidates {
             },
         };
         // If only one of two readings of a UUID, swapped or not, has a time, it is hardly there by chance.
-        let cost = if timestamp_ms.is_some() { 0 } else { CLEAR };
+        let cost = if timestamp_ms.is_some() { 0 } else { CLEAR_COST };
         let candidate = Candidate::judged(kind, form, timestamp_ms, cost, [0, begins_ms, now_ms]);
         // Any text of the right length can be one of these kinds, so the time must be right.
         if candidate.doubt == Doubt::None || text_id::time_of(&kind).is_none() {
@@ -103,12 +103,12 @@ impl Candidates {
         }
         let plausible = rows.iter().take_while(|row| row.doubt == Doubt::None);
         let least = rows.first().map_or(0, |row| row.cost);
-        let equal = plausible.clone().filter(|row| row.cost - least < EQUAL).count();
-        let next = plausible.map(|row| row.cost).nth(1).unwrap_or(UNKNOWN).min(UNKNOWN);
+        let equal = plausible.clone().filter(|row| row.cost - least < EQUAL_COST).count();
+        let next = plausible.map(|row| row.cost).nth(1).unwrap_or(UNKNOWN_COST).min(UNKNOWN_COST);
         let first = match next.saturating_sub(least) {
             _ if equal > 1 => Confidence::Tied,
-            CLEAR.. => Confidence::High,
-            EQUAL.. => Confidence::Medium,
+            CLEAR_COST.. => Confidence::High,
+            EQUAL_COST.. => Confidence::Medium,
             _ => Confidence::Low,
         };
         for (at, row) in rows.iter_mut().enumerate() {

@@ -174,10 +174,10 @@ const fn system(name: &'static str, shape: Shape, begins_ms: i64, rare: u32, spr
 }
 
 /// The number of systems.
-pub(super) const COUNT: usize = 29;
+pub(super) const SYSTEM_COUNT: usize = 29;
 
 /// The systems. The systems whose IDs people meet most often come first, because for some IDs only the order decides.
-pub(super) static SYSTEMS: [System; COUNT] = [
+pub(super) static SYSTEMS: [System; SYSTEM_COUNT] = [
     System {
         // Data centre 1 until the middle of 2015, then 10, 11 and 13.
         old: Some((
@@ -346,7 +346,7 @@ mod tests {
             assert!(SYSTEMS.iter().any(|system| system.name == name), "{name}");
         }
         // Presets, other layouts, and Pinterest.
-        assert_eq!(layouts::all().count() + READ_ONLY.len() + 1, COUNT);
+        assert_eq!(layouts::all().count() + READ_ONLY.len() + 1, SYSTEM_COUNT);
         for System { name, begins_ms, shape, .. } in &SYSTEMS {
             let Some(shape) = shape else { continue };
             let layout = layout(name).expect("each has a layout");

@@ -45,7 +45,7 @@ pub struct Expression<'a> {
 }
 
 /// The time, Unix ms, up to which `PostgreSQL` multiplies ms exactly: it holds microseconds in a floating-point number.
-const EXACT_MS: i64 = (1 << 53) / 1000;
+const MAX_EXACT_MS: i64 = (1 << 53) / 1000;
 
 #[derive(Clone, Copy, Debug)]
 enum Part {
@@ -283,7 +283,7 @@ impl Expression<'_> {
             f.write_str(after)
         };
         match self.column.dialect.engine() {
-            Engine::Postgres if self.column.layout.ends_at_ms() < EXACT_MS => {
+            Engine::Postgres if self.column.layout.ends_at_ms() < MAX_EXACT_MS => {
                 around("(TIMESTAMPTZ 'epoch' + ", " * INTERVAL '1 millisecond')")
             }
             Engine::Postgres => {

@@ -55,9 +55,9 @@ const ENGINE: Engine = Engine::Postgres;
 /// The last place: the next free place is a `bigint` too.
 const LAST_PLACE: u64 = (1 << 63) - 2;
 /// The limit of times, so that no sum of times exceeds `bigint`.
-pub(super) const LONGEST_MS: u64 = 1 << 53;
+pub(super) const MAX_MS: u64 = 1 << 53;
 /// The largest time-out of `PostgreSQL`.
-const LONGEST_TIMEOUT_MS: u64 = (1 << 31) - 1;
+const MAX_TIMEOUT_MS: u64 = (1 << 31) - 1;
 
 impl<'a> PostgresFunction<'a> {
     /// Makes a script for `PostgreSQL` that creates the function `schema.name()`, which mints the IDs of a node.
@@ -187,7 +187,7 @@ COMMENT ON SEQUENCE {sequence} IS
     }
 
     fn write_head(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let timeout_ms = self.options.max_wait_ms.saturating_add(1000).min(LONGEST_TIMEOUT_MS);
+        let timeout_ms = self.options.max_wait_ms.saturating_add(1000).min(MAX_TIMEOUT_MS);
         write!(
             f,
             "
@@ -261,7 +261,7 @@ BEGIN
             tick_ms = layout.tick_ms(),
             width = layout.sequence().width(),
             mask = layout.sequence().max(),
-            ahead_ms = options.max_ahead_ms.min(LONGEST_MS),
+            ahead_ms = options.max_ahead_ms.min(MAX_MS),
             start = Start(self),
             last_tick = last.tick,
             last_place = last.place(layout),
@@ -286,7 +286,7 @@ BEGIN
 END
 {tag};
 ",
-            max_wait_ms = options.max_wait_ms.min(LONGEST_MS),
+            max_wait_ms = options.max_wait_ms.min(MAX_MS),
             width = layout.sequence().width(),
             epoch = layout.epoch_ms(),
             tick_ms = layout.tick_ms(),

@@ -4,7 +4,7 @@ use core::fmt::{self, Write};
 
 use super::check_name;
 use super::dialect::{Doubled, Engine, MARIADB_NAME_BYTES, Quoted};
-use super::function::{LONGEST_MS, Last, digest};
+use super::function::{Last, MAX_MS, digest};
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{Error, Integer, Layout, Options, SequenceStart, mutant};
 
@@ -240,7 +240,7 @@ BEGIN
             tick_ms = layout.tick_ms(),
             width = layout.sequence().width(),
             mask = layout.sequence().max(),
-            ahead_ms = self.options.max_ahead_ms.min(LONGEST_MS),
+            ahead_ms = self.options.max_ahead_ms.min(MAX_MS),
             start = Start(self),
             last_tick = last.tick,
             last_place = last.place(layout),
@@ -273,8 +273,8 @@ END",
             width = layout.sequence().width(),
             epoch = Number(layout.epoch_ms()),
             tick_ms = layout.tick_ms(),
-            ahead_ms = options.max_ahead_ms.min(LONGEST_MS),
-            max_wait_ms = options.max_wait_ms.min(LONGEST_MS),
+            ahead_ms = options.max_ahead_ms.min(MAX_MS),
+            max_wait_ms = options.max_wait_ms.min(MAX_MS),
         )
     }
 

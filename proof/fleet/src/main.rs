@@ -20,9 +20,9 @@ use snowmint_fleet::tally::{Tally, Violation};
 use snowmint_fleet::world::World;
 
 /// How many events a fleet has.
-const EVENTS: u64 = 20_000;
+const RUN_EVENTS: u64 = 20_000;
 /// How long a search for a missing check may take.
-const PATIENCE: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 const YEAR_MS: f64 = 365.25 * 24.0 * 60.0 * 60.0 * 1000.0;
 
 fn main() -> ExitCode {
@@ -46,7 +46,7 @@ fn main() -> ExitCode {
 
 fn run(seed: u64) -> World {
     let mut world = World::of_seed(seed);
-    world.run(EVENTS);
+    world.run(RUN_EVENTS);
     world
 }
 
@@ -106,7 +106,7 @@ fn years(ms: u64) -> f64 {
 fn again(seed: u64) -> ExitCode {
     let mut world = World::of_seed(seed);
     world.keep_trace();
-    world.run(EVENTS);
+    world.run(RUN_EVENTS);
     println!("{:#?}\n\nThe last events:", world.plan());
     for event in world.trace() {
         println!("{event}");
@@ -136,8 +136,8 @@ fn find(searches: u64) -> ExitCode {
                 seen.push(violation.name());
                 break;
             }
-            if started.elapsed() > PATIENCE {
-                println!("nothing found in {:.0} s", PATIENCE.as_secs_f64());
+            if started.elapsed() > TIMEOUT {
+                println!("nothing found in {:.0} s", TIMEOUT.as_secs_f64());
                 return ExitCode::FAILURE;
             }
         }

@@ -8,7 +8,7 @@ use snowmint_core::store::{Ask, Reply, Version};
 use snowmint_core::{Window, section};
 
 /// How many writes the end of the log can lose.
-const TAIL: usize = 40;
+const TAIL_EVENTS: usize = 40;
 
 /// A request to the store.
 #[derive(Clone, Copy, Debug)]
@@ -136,7 +136,7 @@ impl Store {
     fn write(&mut self, write: Write) {
         self.now.carry_out(&write);
         self.tail.push_back(write);
-        if self.tail.len() > TAIL
+        if self.tail.len() > TAIL_EVENTS
             && let Some(oldest) = self.tail.pop_front()
         {
             self.base.carry_out(&oldest);

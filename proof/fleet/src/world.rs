@@ -44,7 +44,7 @@ pub struct World {
 }
 
 /// How many events a trace has.
-const TRACED: usize = 60;
+const TRACED_EVENTS: usize = 60;
 
 impl World {
     /// Makes the world of a seed.
@@ -111,7 +111,7 @@ impl World {
 
     fn tell(&mut self, event: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
-            if trace.len() == TRACED {
+            if trace.len() == TRACED_EVENTS {
                 trace.pop_front();
             }
             trace.push_back(format!("{:>12} ms  {}", self.now_ms, event()));

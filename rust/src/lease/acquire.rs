@@ -15,9 +15,9 @@ use super::key::LeaseKey;
 use super::registry::{Duty, Share, Wish, registry};
 use super::wait::Wait;
 
-/// How often a claim looks again where every node is locked, and after how long.
-const LOOKS: u32 = 4;
-const LOOK_AGAIN_MS: u64 = 5;
+/// How often a call claims where every node is locked, and the pause between two claims.
+const CLAIM_ATTEMPTS: u32 = 4;
+const RETRY_PAUSE_MS: u64 = 5;
 
 /// Returns a share of the lease of `key`. If this process does not have the lease, this call claims it.
 pub(crate) async fn acquire<W: Wait>(key: &Arc<LeaseKey>, options: Options, wait: &mut W) -> Result<Share, W::Error> {
@@ -47,7 +47,7 @@ async fn share_of_claim<W: Wait>(
     options: Options,
     wait: &mut W,
 ) -> Result<Option<Share>, W::Error> {
-    let mut looks = 0;
+    let mut attempts = 0;
     loop {
         let now_ms = wait.now_ms()?;
         let Some(claimed) = claim(&duty, key, now_ms, wait).await? else { return Ok(None) };
@@ -66,9 +66,9 @@ async fn share_of_claim<W: Wait>(
             Err(Refusal::Error(error)) => return Err(error.into()),
             // A claimer that only looks holds its lock for a moment.
             Err(Refusal::Taken(error)) => {
-                looks += 1;
-                match options.pause_ms(LOOK_AGAIN_MS, wait.paused_ms()) {
-                    pause_ms @ 1.. if looks < LOOKS => wait.pause(pause_ms).await?,
+                attempts += 1;
+                match options.pause_ms(RETRY_PAUSE_MS, wait.paused_ms()) {
+                    pause_ms @ 1.. if attempts < CLAIM_ATTEMPTS => wait.pause(pause_ms).await?,
                     _ => return Err(error.into()),
                 }
             }

@@ -92,7 +92,7 @@ impl LessorLease {
             && terms.node.is_none_or(|wanted| wanted == node)
             && terms.layout.mints_from_ms(window.start_ms).is_some()
             && window.start_ms < window.end_ms
-            && (Window::LEAST_MS..=terms.window_ms).contains(&window_ms);
+            && (Window::MIN_MS..=terms.window_ms).contains(&window_ms);
         if !fits {
             let why = format!("node {node} and its window are not a lease of layout {}", terms.layout);
             return Err(Error::unavailable(lessor.name(), why).into());

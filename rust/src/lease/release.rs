@@ -9,20 +9,20 @@ use snowmint_stores::host::background::{Pending, RELEASE_TIMEOUT};
 
 use super::Lease;
 
-/// The count of users of a lease that takes no more.
-const OVER: usize = usize::MAX;
+/// The count of users of a lease that takes no more users.
+const NO_MORE_USERS: usize = usize::MAX;
 
 impl Lease {
     /// Counts a user in. Returns false if the lease is over.
     pub(crate) fn join(&self) -> bool {
-        let more = |users| (users != OVER).then_some(users + 1);
+        let more = |users| (users != NO_MORE_USERS).then_some(users + 1);
         self.is_open() && self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, more).is_ok()
     }
 
     /// Counts a user out. The last user begins to release the node: then the result is the release under way. A forked child
     /// releases nothing.
     pub(crate) fn leave(&self) -> Option<Pending<()>> {
-        let less = |users| Some(if users <= 1 || users == OVER { OVER } else { users - 1 });
+        let less = |users| Some(if users <= 1 || users == NO_MORE_USERS { NO_MORE_USERS } else { users - 1 });
         let before = self.users.fetch_update(Ordering::AcqRel, Ordering::Acquire, less);
         if before == Ok(1) { self.begin_release() } else { None }
     }
@@ -37,11 +37,12 @@ impl Lease {
 
     /// Releases many leases, some at a time, and waits [`RELEASE_TIMEOUT`] in all.
     pub(crate) fn release_all(leases: Vec<Arc<Self>>) {
-        const AT_ONCE: usize = 64;
+        /// How many releases are under way at the same time.
+        const MAX_CONCURRENT: usize = 64;
         let deadline = Instant::now() + RELEASE_TIMEOUT;
         let mut under_way: VecDeque<Pending<()>> = VecDeque::new();
         for lease in leases {
-            if under_way.len() == AT_ONCE
+            if under_way.len() == MAX_CONCURRENT
                 && let Some(first) = under_way.pop_front()
             {
                 first.wait(deadline);

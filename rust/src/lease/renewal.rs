@@ -13,7 +13,7 @@ use snowmint_stores::host::lock;
 use super::Lease;
 
 /// The pause after a failed renewal.
-const RETRY: Duration = Duration::from_millis(renewal_pause_ms(0, true));
+const RETRY_PAUSE: Duration = Duration::from_millis(renewal_pause_ms(0, true));
 
 #[derive(Debug)]
 pub(super) struct Renewal {
@@ -61,7 +61,7 @@ impl Lease {
         let renewal = lock(&self.renewal);
         renewal.trouble.clone().or_else(|| {
             // A renewal under way is late when it takes longer than the pause between two renewals.
-            let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY)?;
+            let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY_PAUSE)?;
             let (what, waiting_ms) = (self.kind, waiting.as_millis());
             Some(Error::new(
                 ErrorKind::StoreUnavailable,
@@ -174,7 +174,7 @@ impl Lease {
                 renewal.failures += 1;
                 // Status and later errors repeat it: an exception of a host language must not live as long as the lease.
                 renewal.trouble = Some(error.without_source());
-                renewal.not_before = Instant::now() + RETRY;
+                renewal.not_before = Instant::now() + RETRY_PAUSE;
                 renewal.due = renewal.not_before;
                 drop(renewal);
             }

@@ -14,7 +14,7 @@ use snowmint_stores::host::{Namespace, plain_file};
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR, pin, read, read_namespace, unreadable};
+use super::{FLOOR_FILE, pin, read, read_namespace, unreadable};
 
 /// The slots of a directory.
 ///
@@ -233,7 +233,7 @@ impl Slots {
     pub fn fence(&self, until_ms: i64) -> Result<usize, Error> {
         let mut count = 0;
         let mode = self.0.file_mode();
-        raise_floor(&self.path().join(FLOOR), until_ms, mode)?;
+        raise_floor(&self.path().join(FLOOR_FILE), until_ms, mode)?;
         for directory in self.namespaces()? {
             for (_, path) in nodes(&directory)? {
                 count += usize::from(write(&path, |end_ms| end_ms.max(until_ms))?.is_some());

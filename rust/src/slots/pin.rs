@@ -16,10 +16,10 @@ use snowmint_stores::Error;
 use snowmint_stores::host::{Namespace, plain_file};
 
 use super::directory::{cannot, make_once};
-use super::{FLOOR, read_namespace, record};
+use super::{FLOOR_FILE, read_namespace, record};
 
 /// How long a claim waits for the lock of a pin. Another process has it for the time of one write.
-const PATIENCE: Duration = Duration::from_secs(2);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The pin of a namespace, for generators of a layout.
 #[derive(Clone, Debug)]
@@ -79,7 +79,7 @@ impl Pin {
 
     /// Makes the pin, unless another process is first.
     fn make(&self) -> Result<(), Error> {
-        let floor = self.directory.parent().map(|slots| read_namespace(&slots.join(FLOOR))).transpose()?.flatten();
+        let floor = self.directory.parent().map(|slots| read_namespace(&slots.join(FLOOR_FILE))).transpose()?.flatten();
         let (_, floor) = floor.unwrap_or_default();
         let record = NamespaceRecord { nodes: count(&self.directory), ..floor };
         let (path, text) = (self.path(), format!("{}{record}\n", self.layout));
@@ -113,7 +113,7 @@ impl Pin {
             Err(error) if error.kind() == io::ErrorKind::NotFound => drop(self.make()),
             Err(_) => {}
         }
-        if self.touched.elapsed() >= plain_file::REST {
+        if self.touched.elapsed() >= plain_file::TOUCH_INTERVAL {
             self.touched = Instant::now();
             self.survey();
         }
@@ -122,7 +122,7 @@ impl Pin {
 
     /// Counts the slots that have a record, and touches files that nobody has changed for long.
     fn survey(&self) -> u64 {
-        let floor = self.directory.parent().map(|slots| slots.join(FLOOR));
+        let floor = self.directory.parent().map(|slots| slots.join(FLOOR_FILE));
         let others = [Some(self.path()), floor].into_iter().flatten();
         let others = others.filter_map(|path| path.symlink_metadata().ok().map(|found| (path, found)));
         let slots = slot_files(&self.directory);
@@ -218,7 +218,7 @@ fn write_at_start(mut file: &File, text: &[u8]) -> io::Result<()> {
 
 /// Opens and locks a pin. `None` without a pin.
 fn lock(path: &Path, to_write: bool) -> io::Result<Option<File>> {
-    let deadline = Instant::now() + PATIENCE;
+    let deadline = Instant::now() + LOCK_TIMEOUT;
     loop {
         let file = match plain_file::open(File::options().read(true).write(to_write), path, true) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),

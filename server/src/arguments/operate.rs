@@ -250,7 +250,7 @@ pub struct Fence {
     pub until: Until,
     /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows. Take the
     /// longest of your generators; clients of a service had at most its --max-window-ms plus 60000
-    #[arg(long, value_name = "MS", default_value_t = Window::MOST_MS, value_parser = clap::value_parser!(u64).range(Window::LEAST_MS..=Window::MOST_MS))]
+    #[arg(long, value_name = "MS", default_value_t = Window::MAX_MS, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Window::MAX_MS))]
     pub max_window_ms: u64,
     /// Accept a store without any record, as after all of it was lost
     #[arg(long)]

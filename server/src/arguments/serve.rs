@@ -75,13 +75,13 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_GET", value_enum, default_value = "next")]
     pub get: Get,
     /// How long a request waits for the clock and the store
-    #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=Window::MOST_MS))]
+    #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=Window::MAX_MS))]
     pub max_wait_ms: u64,
     /// Length of this server's windows: when the server crashes, another one takes over after this time
     #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
     pub window_ms: u64,
     /// Longest window that a client gets for a leased node
-    #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::LEAST_MS..=Window::MOST_MS))]
+    #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Window::MAX_MS))]
     pub max_window_ms: u64,
     /// How many namespaces the store may have before a claim makes no new one; snowmint namespace removes and makes them
     #[arg(long, env = "SNOWMINT_MAX_NAMESPACES", value_name = "N", default_value_t = 1000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]

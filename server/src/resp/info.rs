@@ -7,7 +7,7 @@ use super::Resp;
 use super::reply::Reply;
 
 /// The Redis version that these answers follow.
-const AS_REDIS: &str = "7.0.15";
+const REDIS_VERSION: &str = "7.0.15";
 
 /// Returns the reply to `HELLO`.
 pub fn hello(resp3: bool) -> Reply {
@@ -27,7 +27,7 @@ pub fn hello(resp3: bool) -> Reply {
 pub fn info(shared: &Resp) -> Reply {
     let lines = [
         "# Server".to_owned(),
-        format!("redis_version:{AS_REDIS}"),
+        format!("redis_version:{REDIS_VERSION}"),
         format!("snowmint_version:{}", env!("CARGO_PKG_VERSION")),
         "redis_mode:standalone".to_owned(),
         format!("process_id:{}", std::process::id()),

@@ -13,14 +13,14 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use super::support::{Server, TOKEN, connect, directory, rest};
 
 /// The time after which the server must have done something, generous for a busy machine.
-const HANG: Duration = Duration::from_secs(90);
+const HANG_TIMEOUT: Duration = Duration::from_secs(90);
 /// The beginning of the warning.
 const WARNING: &str = "too many connections";
 
 /// Sends a request on a new connection, and returns the answer.
 fn ask(address: &str, path: &str) -> String {
     let stream = connect(address);
-    stream.set_read_timeout(Some(HANG)).expect("a timeout");
+    stream.set_read_timeout(Some(HANG_TIMEOUT)).expect("a timeout");
     // A server without a place may close the connection at once.
     let _ = write!(&stream, "GET {path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n");
     rest(&stream)
@@ -34,7 +34,7 @@ fn until_answered(address: &str, path: &str) {
         if answer.starts_with("HTTP/1.1 200") {
             return;
         }
-        assert!(begun.elapsed() < HANG, "{path}: {answer:?}");
+        assert!(begun.elapsed() < HANG_TIMEOUT, "{path}: {answer:?}");
     }
 }
 
@@ -48,7 +48,7 @@ fn connect_from(source: &str, address: &str) -> TcpStream {
         stream.into_std().expect("a stream")
     });
     stream.set_nonblocking(false).expect("set");
-    stream.set_read_timeout(Some(HANG)).expect("a timeout");
+    stream.set_read_timeout(Some(HANG_TIMEOUT)).expect("a timeout");
     stream
 }
 
@@ -61,7 +61,7 @@ fn is_served(mut stream: &TcpStream) -> bool {
 
 /// Waits until the server closes a silent connection.
 fn wait_for_the_end_of(mut stream: &TcpStream) {
-    stream.set_read_timeout(Some(HANG)).expect("a timeout");
+    stream.set_read_timeout(Some(HANG_TIMEOUT)).expect("a timeout");
     match stream.read(&mut [0; 64]) {
         Ok(0) => {}
         Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => {}
@@ -119,7 +119,7 @@ fn health_is_answered_under_a_flood_of_silent_connections() {
                     }
                 }
                 assert!(ask(&server.health, "/healthz").starts_with("HTTP/1.1 200"));
-                assert!(begun.elapsed() < HANG, "{opened:?}");
+                assert!(begun.elapsed() < HANG_TIMEOUT, "{opened:?}");
             }
         });
         // On a busy machine a client may stand still before its request, and lose its place as a silent one.
@@ -183,7 +183,7 @@ fn a_connection_above_the_limits_serves_health_alone() {
     drop(held);
     let begun = Instant::now();
     while !ask(&server.http, "/v1/ids").starts_with("HTTP/1.1 200") {
-        assert!(begun.elapsed() < HANG, "no place is free again");
+        assert!(begun.elapsed() < HANG_TIMEOUT, "no place is free again");
     }
 }
 
@@ -250,7 +250,7 @@ fn silent_clients_make_room_when_no_more_files_may_be_opened() {
     }
     let begun = Instant::now();
     while !is_served(&connect(&server.redis)) {
-        assert!(begun.elapsed() < HANG, "no client of the Redis protocol is served");
+        assert!(begun.elapsed() < HANG_TIMEOUT, "no client of the Redis protocol is served");
     }
     drop(held);
 }

@@ -14,7 +14,7 @@ use super::load::{Ledger, http, kill, place, resp, there, user};
 use super::support::{Answer, Server, assert_increasing, command, verb};
 
 /// The limit for each step on a busy machine.
-const PATIENCE: Duration = Duration::from_mins(1);
+const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn make_tag(store: &str) {
     let made = command().args(["segment", "create", "orders", "--step", "50", "--store", store]).status();
@@ -34,7 +34,7 @@ fn until(mut ask: impl FnMut() -> Answer, done: impl Fn(&Answer) -> bool) -> Ans
         if done(&answer) {
             return answer;
         }
-        assert!(begun.elapsed() < PATIENCE, "{answer:?}");
+        assert!(begun.elapsed() < TIMEOUT, "{answer:?}");
         thread::sleep(Duration::from_millis(20));
     }
 }
@@ -89,7 +89,7 @@ fn fleet_over(engine: Engine) {
         }
         let wait_for = |least: usize| {
             let begun = Instant::now();
-            while ledger.lock().expect("no panic").least(2) < least && begun.elapsed() < PATIENCE {
+            while ledger.lock().expect("no panic").least(2) < least && begun.elapsed() < TIMEOUT {
                 thread::sleep(Duration::from_millis(20));
             }
         };
@@ -150,7 +150,7 @@ fn outage_of(engine: Engine) {
         loop {
             match client.incr::<_, _, u64>("k", count) {
                 Ok(number) => return number,
-                Err(error) => assert!(begun.elapsed() < PATIENCE, "{error}"),
+                Err(error) => assert!(begun.elapsed() < TIMEOUT, "{error}"),
             }
             thread::sleep(Duration::from_millis(20));
         }

@@ -12,7 +12,7 @@ use super::slow::Way;
 use super::support::{Server, connect, directory, rest, store, verb};
 
 /// Ten times the usual duration.
-const PATIENCE: Duration = Duration::from_secs(20);
+const TIMEOUT: Duration = Duration::from_secs(20);
 
 #[test]
 fn new_keys_do_not_wait_for_each_other() {
@@ -27,7 +27,7 @@ fn new_keys_do_not_wait_for_each_other() {
         for _ in 0..CLIENTS {
             scope.spawn(|| {
                 let mut client = server.client();
-                while begun.elapsed() < PATIENCE {
+                while begun.elapsed() < TIMEOUT {
                     let key = next.fetch_add(1, Ordering::Relaxed);
                     if key >= KEYS {
                         return;
@@ -39,7 +39,7 @@ fn new_keys_do_not_wait_for_each_other() {
     });
     let opened = next.load(Ordering::Relaxed).min(KEYS);
     println!("{:.0} new keys a second on a store 20 ms away", f64::from(opened) / begun.elapsed().as_secs_f64());
-    assert_eq!(opened, KEYS, "after {PATIENCE:?}");
+    assert_eq!(opened, KEYS, "after {TIMEOUT:?}");
 }
 
 #[test]
@@ -86,7 +86,7 @@ fn the_first_use_of_a_name_ends_at_its_deadline() {
     way.stop(false);
     let begun = Instant::now();
     while server.get("/v1/ids?namespace=new").status != 200 {
-        assert!(begun.elapsed() < PATIENCE, "the store is back");
+        assert!(begun.elapsed() < TIMEOUT, "the store is back");
     }
 }
 

@@ -8,11 +8,11 @@ use std::time::{Duration, Instant};
 use super::support::{Server, TOKEN, directory};
 
 /// The time after which a slow client must be gone, generous for a busy machine.
-const HANG: Duration = Duration::from_secs(90);
+const HANG_TIMEOUT: Duration = Duration::from_secs(90);
 
 fn connect(address: &str) -> TcpStream {
     let stream = TcpStream::connect(address).expect("a connection");
-    stream.set_read_timeout(Some(HANG)).expect("a timeout");
+    stream.set_read_timeout(Some(HANG_TIMEOUT)).expect("a timeout");
     stream
 }
 
@@ -30,7 +30,7 @@ fn drip(address: &str, bytes: impl Iterator<Item = u8>) {
             Err(error) if error.kind() == std::io::ErrorKind::ConnectionReset => return,
             Ok(_) | Err(_) => {}
         }
-        assert!(begun.elapsed() < HANG, "a byte now and then holds a connection of {address}");
+        assert!(begun.elapsed() < HANG_TIMEOUT, "a byte now and then holds a connection of {address}");
     }
 }
 

@@ -26,7 +26,7 @@ use crate::store::version;
 use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
 
 /// The most records of one message, which must stay below 4 MB.
-const MAX_PAGE: i64 = 1000;
+const MAX_PAGE_RECORDS: i64 = 1000;
 /// The idle time before a connection is tested. Members refuse tests more often than every 5 s.
 const KEEP_ALIVE_AFTER: Duration = Duration::from_secs(10);
 
@@ -176,7 +176,7 @@ impl Etcd {
             .run(|mut kv| async move {
                 let mut list = Vec::new();
                 let end = GetOptions::new().with_prefix();
-                let mut page = kv.get(prefix.as_str(), Some(end.with_limit(MAX_PAGE))).await;
+                let mut page = kv.get(prefix.as_str(), Some(end.with_limit(MAX_PAGE_RECORDS))).await;
                 // All pages show one revision.
                 let revision = page.as_ref().ok().and_then(|page| page.header()).map_or(0, ResponseHeader::revision);
                 loop {
@@ -196,7 +196,8 @@ impl Etcd {
                     // From the first possible key after the last one, to the end of the prefix, which ends in a slash.
                     last.push(0);
                     let end = format!("{}0", prefix.trim_end_matches('/'));
-                    let options = GetOptions::new().with_range(end).with_limit(MAX_PAGE).with_revision(revision);
+                    let options =
+                        GetOptions::new().with_range(end).with_limit(MAX_PAGE_RECORDS).with_revision(revision);
                     page = kv.get(last, Some(options)).await;
                 }
             })

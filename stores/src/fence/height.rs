@@ -43,7 +43,7 @@ impl Fence {
     pub const fn skipping(skip: u64) -> Self {
         Self {
             until_ms: None,
-            reach_ms: Window::MOST_MS,
+            reach_ms: Window::MAX_MS,
             slots_end_ms: None,
             accepts_empty: false,
             skip,

@@ -16,7 +16,7 @@ use crate::store::key::{key, name, refuse_new};
 use crate::store::{CounterStore, Wrote};
 
 /// The first number of a key, as with Redis' `INCR`.
-const FIRST: u64 = 1;
+const FIRST_NUMBER: u64 = 1;
 const PREFIX: &str = "keys/";
 
 /// The numbers of one key, from 1 on, fetched ahead as [`Segments`] of a counter that is the next number.
@@ -103,7 +103,11 @@ impl Key {
         options: SegmentsOptions,
     ) -> Result<Option<Self>, Error> {
         let key = key(PREFIX, name)?;
-        if is_there(&*store, &key).await? { Self::over(store, key, FIRST, step, options).map(Some) } else { Ok(None) }
+        if is_there(&*store, &key).await? {
+            Self::over(store, key, FIRST_NUMBER, step, options).map(Some)
+        } else {
+            Ok(None)
+        }
     }
 
     fn over(
@@ -248,7 +252,7 @@ impl Key {
         loop {
             let next = match definition::read_key(store, &key).await? {
                 Some(_) => store.add(&key, 0, first(store).await?).await?,
-                None => FIRST,
+                None => FIRST_NUMBER,
             };
             if next <= value + 1 {
                 let message = format!("key {name:?} is at {}, which is not above {value}", next.saturating_sub(1));
@@ -263,7 +267,7 @@ impl Key {
     /// Skips `count` numbers of a key, at most all.
     pub(crate) async fn skip(store: &dyn CounterStore, name: &str, count: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
-        counter::skip(count, async |amount| store.add(&key, amount, FIRST).await).await
+        counter::skip(count, async |amount| store.add(&key, amount, FIRST_NUMBER).await).await
     }
 
     /// Returns the names of the keys that exist, in any order.
@@ -425,7 +429,7 @@ impl Key {
 
 /// Returns the first number of a key without a counter: a key of this name may have been made after the backup.
 async fn first(store: &dyn CounterStore) -> Result<u64, Error> {
-    Ok(FIRST.saturating_add(skipped(store).await?))
+    Ok(FIRST_NUMBER.saturating_add(skipped(store).await?))
 }
 
 fn refuse_above(value: u64) -> Result<(), Error> {

@@ -28,7 +28,7 @@ use crate::store::CounterStore;
 use crate::store::key::{key, name};
 
 /// The prefix of the pinned sizes of sections.
-const SIZES: &str = "settings/sections/";
+const SIZES_PREFIX: &str = "settings/sections/";
 /// How many sections a close gives back at the same time.
 const MAX_CONCURRENT: usize = 64;
 
@@ -125,7 +125,7 @@ impl Sections {
         let allocator = Allocator {
             store,
             prefix,
-            size_key: key(SIZES, set)?,
+            size_key: key(SIZES_PREFIX, set)?,
             pinned: OnceCell::new(),
             budget: Budget::new(options.memory_bytes),
             options,
@@ -179,7 +179,7 @@ impl Sections {
     /// # }
     /// ```
     pub async fn sets(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
-        Ok(store.list(SIZES).await?.iter().filter_map(|(part, _)| name(part)).collect())
+        Ok(store.list(SIZES_PREFIX).await?.iter().filter_map(|(part, _)| name(part)).collect())
     }
 
     /// Takes the next number of a user. A user is a number from 0 to 2^64-1.

@@ -26,9 +26,9 @@ use crate::store::key::{key, name};
 use crate::store::{CounterStore, TicketServer};
 
 /// The prefix of the pinned places of stores.
-const PLACES: &str = "settings/tickets/";
+const PLACES_PREFIX: &str = "settings/tickets/";
 /// The prefix of the list of names, before places were pinned.
-const NAMES: &str = "tickets-there/";
+const NAMES_PREFIX: &str = "tickets-there/";
 
 /// Numbers from `increment` independent servers. Each counts in steps of `increment` from its own offset.
 ///
@@ -83,7 +83,7 @@ impl Tickets {
         let server = |store| -> Arc<dyn TicketServer> { Arc::new(Counter::new(store, key.clone())) };
         let servers = stores.iter().map(Arc::clone).map(server).collect();
         let tickets = Self::new(servers, Form::Counter, &offsets, offsets.len() as u64)?;
-        Ok(Self { places: Some(Places::of(stores, self::key(PLACES, name)?)), ..tickets })
+        Ok(Self { places: Some(Places::of(stores, self::key(PLACES_PREFIX, name)?)), ..tickets })
     }
 
     /// Lists the names of all tickets, in any order.
@@ -104,7 +104,7 @@ impl Tickets {
     /// ```
     pub async fn names(store: &dyn CounterStore) -> Result<BTreeSet<String>, Error> {
         let mut names = BTreeSet::new();
-        for prefix in [PLACES, NAMES] {
+        for prefix in [PLACES_PREFIX, NAMES_PREFIX] {
             names.extend(store.list(prefix).await?.iter().filter_map(|(part, _)| name(part)));
         }
         Ok(names)

@@ -1,7 +1,7 @@
 //! The options of a store's URL, by engine, and the names that other drivers have for them.
 
 /// The options of snowmint itself, which [`Url`](super::url::Url) explains.
-const OURS: [&str; 6] = ["allow_unsafe", "allow_standby", "create", "timeout_ms", "connections", "prefix"];
+const OWN_OPTIONS: [&str; 6] = ["allow_unsafe", "allow_standby", "create", "timeout_ms", "connections", "prefix"];
 
 /// The options of an engine, and how its URL asks for TLS.
 struct Known {
@@ -97,7 +97,7 @@ const KEY: [&str; 4] = ["key", "sslkey", "sslkeyfile", "tlskey"];
 /// an option that exists, and for an unknown scheme.
 pub(crate) fn refusal(scheme: &str, name: &str) -> Option<String> {
     let known = KNOWN.iter().find(|known| known.schemes.contains(&scheme))?;
-    let names = || known.names.iter().copied().flatten().chain(&OURS);
+    let names = || known.names.iter().copied().flatten().chain(&OWN_OPTIONS);
     // PostgreSQL has a form for one setting.
     let is_setting = known.names.contains(&&["options"][..]) && name.starts_with("options[");
     if is_setting || names().any(|right| *right == name) {
@@ -122,7 +122,7 @@ pub(crate) fn refusal(scheme: &str, name: &str) -> Option<String> {
         meant.or_else(|| names().find(|right| self::plain(right) == plain).map(|right| format!("write {right}")));
     let hint = meant.unwrap_or_else(|| {
         let firsts = known.names.iter().map(|names| names[0]);
-        format!("the options are {}", firsts.chain(OURS).collect::<Vec<_>>().join(", "))
+        format!("the options are {}", firsts.chain(OWN_OPTIONS).collect::<Vec<_>>().join(", "))
     });
     Some(format!("{scheme}: there is no option {name}: {hint}"))
 }

@@ -11,11 +11,11 @@ use std::time::{Duration, SystemTime};
 const MAX_TEXT_BYTES: u64 = 1 << 20;
 
 /// How long a file of a store in use may rest before it is touched. Tidy-ups, as of `/var/tmp`, take files that rest for days.
-pub const REST: Duration = Duration::from_secs(60 * 60);
+pub const TOUCH_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Returns whether nobody has changed or touched a file for [`REST`].
+/// Returns whether nobody has changed or touched a file for [`TOUCH_INTERVAL`].
 pub fn rests(found: &Metadata) -> bool {
-    found.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|rest| rest >= REST))
+    found.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|rest| rest >= TOUCH_INTERVAL))
 }
 
 /// Sets the times of a file to now. A file that this user may not touch is another user's, who does it.

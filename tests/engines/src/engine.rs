@@ -52,7 +52,7 @@ static POSTGRES_SERVER: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::var_os("SNOWMINT_POSTGRES").map_or_else(|| POSTGRES.clone(), PathBuf::from));
 
 /// The free memory that the servers of a run need, twice over.
-const MEMORY: u64 = 4 << 30;
+const MIN_MEMORY_BYTES: u64 = 4 << 30;
 
 impl Engine {
     /// All kinds.
@@ -119,7 +119,7 @@ impl Engine {
     pub(crate) fn place(self, shared: bool) -> &'static Path {
         static PLACE: LazyLock<PathBuf> = LazyLock::new(|| {
             let memory = Path::new("/dev/shm");
-            if free_bytes(memory) > MEMORY { memory.to_owned() } else { std::env::temp_dir() }
+            if free_bytes(memory) > MIN_MEMORY_BYTES { memory.to_owned() } else { std::env::temp_dir() }
         });
         static DISK: LazyLock<PathBuf> = LazyLock::new(std::env::temp_dir);
         match self {

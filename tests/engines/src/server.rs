@@ -16,9 +16,9 @@ use crate::port::Port;
 use crate::template;
 
 /// How long a server may take to start, on a machine with other work to do.
-const START: Duration = Duration::from_secs(90);
+const START_TIMEOUT: Duration = Duration::from_secs(90);
 /// How long a server may take to end by itself.
-const STOP: Duration = Duration::from_secs(30);
+const STOP_TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Runs the server in the background and prints its pid. A line on standard input kills the server. If standard input
 /// ends without a line, the owner has died: then the shell also removes the server's directory.
@@ -142,7 +142,7 @@ impl Server {
     /// Starts the server on its data and port. A server that runs is ended cleanly before.
     pub fn restart(&mut self) {
         self.stop();
-        let deadline = Instant::now() + START;
+        let deadline = Instant::now() + START_TIMEOUT;
         loop {
             self.spawn();
             let pid = self.running.as_ref().map_or(0, |running| running.pid);
@@ -213,7 +213,7 @@ impl Server {
         // SIGTERM waits for open sessions.
         let waits = matches!(self.engine, Engine::Postgres | Engine::Pgpool);
         let signal = if waits { libc::SIGINT } else { libc::SIGTERM };
-        let deadline = Instant::now() + STOP;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while alive(pid) && Instant::now() < deadline {
             // Redis refuses to end while it rewrites its file, so it is asked again.
             kill(pid, signal);
@@ -236,7 +236,7 @@ impl Server {
         for process in &processes {
             kill(*process, signal);
         }
-        let deadline = Instant::now() + STOP;
+        let deadline = Instant::now() + STOP_TIMEOUT;
         while paused && !processes.iter().all(|process| is_stopped(*process)) {
             assert!(Instant::now() < deadline, "{:?} does not stand still", self.engine);
             thread::sleep(Duration::from_millis(1));

@@ -9,7 +9,7 @@ use ferroid::id::SnowflakeTwitterId;
 use ferroid::time::{MonotonicClock, TWITTER_EPOCH, TimeSource};
 
 /// How long a child may take for IDs that take less than 10 ms elsewhere.
-const PATIENCE: Duration = Duration::from_secs(5);
+const PAUSE: Duration = Duration::from_secs(5);
 
 /// A clock that stands at one time.
 struct At(u64);
@@ -71,7 +71,7 @@ fn fork() {
         }
         process::exit(0);
     }
-    thread::sleep(PATIENCE);
+    thread::sleep(PAUSE);
     // SAFETY: the process is our child, and `status` may be null.
     let ended = unsafe { libc::waitpid(child, std::ptr::null_mut(), libc::WNOHANG) } == child;
     if !ended {

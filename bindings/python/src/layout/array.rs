@@ -9,7 +9,7 @@ use snowmint_core::{Error, Layout};
 use crate::error::Failure;
 use crate::work;
 
-const ITEM: usize = size_of::<u64>();
+const ITEM_BYTES: usize = size_of::<u64>();
 
 /// Returns whether an object is a list, or an array of one dimension or more.
 pub(super) fn is_array(obj: &Bound<'_, PyAny>) -> PyResult<bool> {
@@ -23,7 +23,7 @@ pub(crate) fn items<'py>(ids: &Bound<'py, PyAny>) -> Result<(Bound<'py, PyBytes>
     let ids = py.import(intern!(py, "numpy"))?.call_method1(intern!(py, "asarray"), (ids,))?;
     let dtype = ids.getattr(intern!(py, "dtype"))?;
     let kind: String = dtype.getattr(intern!(py, "kind"))?.extract()?;
-    if !["u", "i"].contains(&&*kind) || dtype.getattr(intern!(py, "itemsize"))?.extract::<usize>()? != ITEM {
+    if !["u", "i"].contains(&&*kind) || dtype.getattr(intern!(py, "itemsize"))?.extract::<usize>()? != ITEM_BYTES {
         return Err(PyTypeError::new_err(format!("ids is a numpy array of uint64 or int64, not of {dtype}")).into());
     }
     // A copy in native byte order, whatever the order and the strides of the array are.
@@ -38,8 +38,8 @@ pub(super) fn decode<'py>(layout: &Layout, ids: &Bound<'py, PyAny>) -> Result<Bo
     let numpy = py.import(intern!(py, "numpy"))?;
     let (bytes, ids) = items(ids)?;
     let fields: Vec<_> = layout.field_values(0).map(|(name, _)| name.as_str().to_owned()).collect();
-    let (items, _) = bytes.as_bytes().as_chunks::<ITEM>();
-    let column = || Vec::with_capacity(items.len() * ITEM);
+    let (items, _) = bytes.as_bytes().as_chunks::<ITEM_BYTES>();
+    let column = || Vec::with_capacity(items.len() * ITEM_BYTES);
     let [mut timestamps, mut microseconds, mut ticks, mut nodes, mut sequences] = [(); 5].map(|()| column());
     let mut values: Vec<Vec<u8>> = fields.iter().map(|_| column()).collect();
     let fine = !layout.tick_us().is_multiple_of(1000);

@@ -12,9 +12,9 @@ use crate::exit::Exit;
 use crate::verbs::input::integer;
 
 /// The most wrong lines that are shown.
-const SHOWN: u64 = 10;
+const MAX_COMPLAINTS: u64 = 10;
 /// How many wrong lines at the beginning, and no other line, mean that the input is of another kind.
-const HOPELESS: u64 = 1000;
+const MAX_WRONG_LINES: u64 = 1000;
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// The first bytes of a Parquet file.
 const PARQUET: &[u8] = b"PAR1";
@@ -67,7 +67,7 @@ pub(super) fn read(mut input: impl BufRead, audit: Audit, source: &Source<'_>) -
             return Err(Exit::Wrong("there is no ID: give one ID per line, or a file".to_owned()));
         }
         _ if reading.audit.is_empty() => return Err(hopeless(source, &reading)),
-        more @ 11.. => reading.complaints.push(format!("{} more lines are no ID", more - SHOWN)),
+        more @ 11.. => reading.complaints.push(format!("{} more lines are no ID", more - MAX_COMPLAINTS)),
         _ => {}
     }
     Ok(reading)
@@ -152,13 +152,13 @@ impl Reader<'_> {
     fn refuse(&mut self, value: &[u8], sentence: &str) -> Result<(), Exit> {
         let reading = &mut self.reading;
         reading.wrong += 1;
-        if reading.wrong <= SHOWN {
+        if reading.wrong <= MAX_COMPLAINTS {
             let value = String::from_utf8_lossy(value);
             let line = reading.audit.line();
             reading.complaints.push(format!("line {line}: \"{}\": {sentence}", Shown(value)));
         }
         reading.audit.skip_unreadable();
-        if reading.audit.is_empty() && reading.wrong == HOPELESS {
+        if reading.audit.is_empty() && reading.wrong == MAX_WRONG_LINES {
             return Err(hopeless(self.source, reading));
         }
         Ok(())

@@ -2,17 +2,17 @@
 
 use core::fmt;
 
-use super::MAX_TEXT;
+use super::MAX_TEXT_CHARS;
 
 /// The text of a prefixed ID, at most 90 characters. It needs no allocator.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct PrefixedText {
-    bytes: [u8; MAX_TEXT],
+    bytes: [u8; MAX_TEXT_CHARS],
     len: usize,
 }
 
 impl PrefixedText {
-    pub(super) const EMPTY: Self = Self { bytes: [0; MAX_TEXT], len: 0 };
+    pub(super) const EMPTY: Self = Self { bytes: [0; MAX_TEXT_CHARS], len: 0 };
 
     pub(super) fn push(&mut self, more: &[u8]) {
         self.bytes[self.len..self.len + more.len()].copy_from_slice(more);

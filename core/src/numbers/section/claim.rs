@@ -54,8 +54,8 @@ impl Terms {
         window_ms: u64,
         label: [u8; LABEL_BYTES],
     ) -> Result<Self, Error> {
-        if window_ms < Window::LEAST_MS {
-            return Err(Error::new(What::SectionWindow, 0, Window::LEAST_MS, window_ms));
+        if window_ms < Window::MIN_MS {
+            return Err(Error::new(What::SectionWindow, 0, Window::MIN_MS, window_ms));
         }
         match Pacer::new(step) {
             Ok(pacer) => Ok(Self { users, token, step: pacer.step(0), window_ms, label }),

@@ -1,12 +1,12 @@
 //! The memory of a section: the last number of each of its users.
 
-use super::record::LEAST_MEMORY_BYTES;
+use super::record::MIN_MEMORY_BYTES;
 use crate::error::{Error, What};
 
 /// Refuses a memory of an allocator for its users that is too small to be of use.
 ///
 /// # Errors
-/// `InvalidId` below [`LEAST_MEMORY_BYTES`].
+/// `InvalidId` below [`MIN_MEMORY_BYTES`].
 ///
 /// # Examples
 /// ```
@@ -14,8 +14,8 @@ use crate::error::{Error, What};
 /// assert!(refuse_little_memory(MEMORY_BYTES).is_ok() && refuse_little_memory(64).is_err());
 /// ```
 pub const fn refuse_little_memory(bytes: u64) -> Result<(), Error> {
-    if bytes < LEAST_MEMORY_BYTES {
-        return Err(Error::new(What::SectionsMemory, 0, LEAST_MEMORY_BYTES, bytes));
+    if bytes < MIN_MEMORY_BYTES {
+        return Err(Error::new(What::SectionsMemory, 0, MIN_MEMORY_BYTES, bytes));
     }
     Ok(())
 }

@@ -14,7 +14,7 @@ pub const MAX_SIZE: u32 = 1_000_000;
 /// The default memory of an allocator for its users, in bytes.
 pub const MEMORY_BYTES: u64 = 64 << 20;
 /// The least memory of an allocator for its users, in bytes: some hundred sections with some users each.
-pub const LEAST_MEMORY_BYTES: u64 = 1 << 20;
+pub const MIN_MEMORY_BYTES: u64 = 1 << 20;
 /// The length of a record in bytes.
 pub const RECORD_BYTES: usize = 128;
 

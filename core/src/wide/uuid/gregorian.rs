@@ -7,7 +7,7 @@ use crate::forms::name::Name;
 /// Intervals of 100 ns from 1582-10-15, the epoch of versions 1 and 6, to 1970 (RFC 9562, section 5.1).
 pub(super) const TO_1970: i64 = 0x01b2_1dd2_1381_4000;
 /// The last interval that fits 60 bits, in the year 5236.
-const LAST: i64 = (1 << 60) - 1;
+const LAST_TIME: i64 = (1 << 60) - 1;
 const MAX_NODE: u64 = (1 << 48) - 1;
 const MAX_CLOCK_SEQUENCE: u16 = (1 << 14) - 1;
 /// The multicast bit of a node, which is 0 in the address of every network card (section 6.10).
@@ -64,7 +64,7 @@ impl GregorianStamp {
     }
 
     fn rest(self) -> Result<u128, Error> {
-        if self.time > LAST.cast_unsigned() {
+        if self.time > LAST_TIME.cast_unsigned() {
             return Err(Name::cut(b"time").refused(What::IdField, 60));
         }
         if self.clock_sequence > MAX_CLOCK_SEQUENCE {
@@ -113,8 +113,8 @@ impl GregorianState {
             return Err(Error::before_epoch(now_100ns.div_euclid(10_000), -TO_1970 / 10_000));
         }
         let time = since_1582.max(earliest);
-        if time > LAST {
-            return Err(Error::time_overflow((time - TO_1970) / 10_000, (LAST - TO_1970) / 10_000));
+        if time > LAST_TIME {
+            return Err(Error::time_overflow((time - TO_1970) / 10_000, (LAST_TIME - TO_1970) / 10_000));
         }
         let mut stamp = self.0.unwrap_or_else(|| {
             let (low, high) = (u64::from(random()), u64::from(random()));
@@ -169,7 +169,7 @@ mod tests {
         };
         assert_eq!(refused(&mut GregorianState::new(), -TO_1970 - 1), ErrorKind::BeforeEpoch);
         assert_eq!(refused(&mut GregorianState::new(), i64::MAX), ErrorKind::TimeOverflow);
-        let mut last = begun(LAST - TO_1970);
+        let mut last = begun(LAST_TIME - TO_1970);
         assert_eq!(refused(&mut last, 0), ErrorKind::TimeOverflow);
         assert_eq!(begun(-TO_1970).0.map(|stamp| stamp.time), Some(0));
     }

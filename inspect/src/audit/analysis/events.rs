@@ -4,10 +4,10 @@ use alloc::vec::Vec;
 
 use crate::audit::trail::{Event, Excursion};
 
-/// So many small steps back of a node can be steps of its clock; more are late lines.
-pub(super) const FEW_STEPS: usize = 8;
-/// So many far steps back of a node are kept.
-const MOST_STEPS: usize = 10_000;
+/// The number of small steps back of a node up to which they can be steps of its clock; more steps are late lines.
+pub(super) const MAX_CLOCK_STEPS: usize = 8;
+/// The number of far steps back of a node that are kept.
+const MAX_KEPT_STEPS: usize = 10_000;
 
 /// What happened to a node.
 #[derive(Default)]
@@ -28,12 +28,12 @@ impl Events {
             Event::Wrapped(tick) => self.wrapped.push((tick, place)),
             Event::Back(back) if back.is_far => {
                 // A clock does not step back more often.
-                if self.far.len() < MOST_STEPS {
+                if self.far.len() < MAX_KEPT_STEPS {
                     self.far.push(back);
                 }
             }
             Event::Back(back) => {
-                if self.near.len() <= FEW_STEPS {
+                if self.near.len() <= MAX_CLOCK_STEPS {
                     self.near.push(back);
                 }
             }

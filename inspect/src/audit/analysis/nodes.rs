@@ -4,7 +4,7 @@ use alloc::collections::BTreeMap;
 use alloc::vec::Vec;
 
 use super::Analysis;
-use super::events::{Events, FEW_STEPS};
+use super::events::{Events, MAX_CLOCK_STEPS};
 use crate::audit::finding::{Finding, Kind};
 use crate::audit::repeats::{Repeat, Stretch, stretches};
 use crate::audit::terms::Order;
@@ -48,7 +48,7 @@ impl Analysis {
             let Some(spot) = self.spot(repeat.id) else { continue };
             let cause = causes.nodes.entry(spot.node).or_default();
             let events = self.events.get(&spot.node).unwrap_or(&no_events);
-            let near = || events.near.len() <= FEW_STEPS && events.near.iter().any(|back| back.has(spot.tick));
+            let near = || events.near.len() <= MAX_CLOCK_STEPS && events.near.iter().any(|back| back.has(spot.tick));
             if let Some(place) = events.wrap(spot.tick) {
                 let finding = cause.wrapped.get_or_insert_with(|| self.of_node(Kind::Wrapped, spot.node, place));
                 // The repeated IDs are ascending, so the IDs of one tick follow each other.

@@ -2,8 +2,8 @@
 
 use crate::audit::terms::{Order, Sight, Spot, Terms};
 
-/// Fewer IDs show no order.
-const ENOUGH: u64 = 64;
+/// The number of IDs below which they show no order.
+const MIN_IDS: u64 = 64;
 
 /// Returns the order of IDs.
 pub(super) fn order(terms: &Terms, ids: &[u64]) -> Order {
@@ -32,5 +32,5 @@ fn is_shuffled(terms: &Terms, ids: &[u64]) -> bool {
         (lowest, highest, last) = (lowest.min(tick), highest.max(tick), Some(tick));
     }
     let span = u128::from(highest.saturating_sub(lowest));
-    count >= ENOUGH && behind * 10 >= count * 8 && descents * 3 >= count && way * 4 >= span * u128::from(count)
+    count >= MIN_IDS && behind * 10 >= count * 8 && descents * 3 >= count && way * 4 >= span * u128::from(count)
 }

@@ -8,7 +8,7 @@ use hashbrown::HashMap;
 use crate::audit::trail::Trail;
 
 /// Nodes of larger layouts are looked up by a hash.
-const MOST_NODES: u64 = 1 << 16;
+const MAX_DENSE_NODES: u64 = 1 << 16;
 
 /// The trails of all nodes.
 pub(super) struct Trails {
@@ -20,7 +20,7 @@ pub(super) struct Trails {
 
 impl Trails {
     pub(super) fn new(nodes: u64) -> Self {
-        let dense = usize::try_from(nodes).ok().filter(|_| nodes <= MOST_NODES).unwrap_or(0);
+        let dense = usize::try_from(nodes).ok().filter(|_| nodes <= MAX_DENSE_NODES).unwrap_or(0);
         Self { dense: vec![u32::MAX; dense], sparse: HashMap::new(), list: Vec::new() }
     }
 

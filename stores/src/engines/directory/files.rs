@@ -7,7 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use super::entry::Entry;
-use super::path::{DIRECTORY, GOES_ON, RECORD};
+use super::path::{CONTINUATION, DIRECTORY, RECORD};
 use crate::store::plain_file;
 
 /// The pause between two attempts to lock.
@@ -103,7 +103,7 @@ impl Files {
         for name in there.into_iter().map(|entry| entry.file_name()) {
             let below = directory.join(&name);
             let name = name.to_string_lossy();
-            if name.ends_with(GOES_ON) || deep && name.ends_with(DIRECTORY) {
+            if name.ends_with(CONTINUATION) || deep && name.ends_with(DIRECTORY) {
                 self.list_into(&below, deep, list)?;
             } else if name.ends_with(RECORD) {
                 list.extend(self.entry(&below)?);

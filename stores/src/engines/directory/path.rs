@@ -7,9 +7,9 @@
 use std::path::PathBuf;
 
 /// The most bytes of a name before its ending. Most file systems accept 255, some fewer.
-const MAX_PIECE: usize = 200;
+const MAX_PIECE_BYTES: usize = 200;
 /// The ending of a directory for the rest of a long name.
-pub(super) const GOES_ON: char = '~';
+pub(super) const CONTINUATION: char = '~';
 /// The ending of a record.
 pub(super) const RECORD: &str = "@record";
 const COUNTER: &str = "@counter";
@@ -55,8 +55,8 @@ fn push(path: &mut PathBuf, part: &str, ending: &str) -> Result<(), String> {
         name.push(letter);
     }
     let mut rest = name.as_str();
-    while let Some((piece, after)) = rest.split_at_checked(MAX_PIECE).filter(|(_, after)| !after.is_empty()) {
-        path.push(format!("{piece}{GOES_ON}"));
+    while let Some((piece, after)) = rest.split_at_checked(MAX_PIECE_BYTES).filter(|(_, after)| !after.is_empty()) {
+        path.push(format!("{piece}{CONTINUATION}"));
         rest = after;
     }
     path.push(format!("{rest}{ending}"));
@@ -90,11 +90,11 @@ mod tests {
 
     #[test]
     fn names_fit_into_every_file_system() {
-        for key in ["k".repeat(512), "K".repeat(512), "k".repeat(MAX_PIECE), "k".repeat(MAX_PIECE + 1)] {
+        for key in ["k".repeat(512), "K".repeat(512), "k".repeat(MAX_PIECE_BYTES), "k".repeat(MAX_PIECE_BYTES + 1)] {
             let path = record(&key).expect("a key");
             assert!(path.iter().all(|name| name.len() <= 210), "{path:?}");
             let name: String =
-                path.iter().skip(1).map(|name| name.to_string_lossy().replace([GOES_ON, '+'], "")).collect();
+                path.iter().skip(1).map(|name| name.to_string_lossy().replace([CONTINUATION, '+'], "")).collect();
             assert_eq!(name, format!("{key}{RECORD}"));
         }
     }
