@@ -5,9 +5,9 @@ mod columns;
 mod field;
 mod given;
 mod grammar;
+mod layout_id;
 pub mod layouts;
 mod node;
-mod numbers;
 mod parts;
 mod range;
 mod reader;
@@ -20,7 +20,7 @@ use core::fmt;
 
 pub use self::field::Field;
 pub use self::given::Part;
-pub use self::numbers::Numbers;
+pub use self::layout_id::LayoutId;
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};

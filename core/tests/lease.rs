@@ -492,7 +492,7 @@ fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() 
 /// As when a tidy-up removes the record of a namespace, which is written once, and leaves the nodes, which are renewed.
 #[test]
 fn a_vanished_layout_is_replaced_by_no_other() {
-    let of = |layout: &Layout| Record { layout: layout.numbers().identity(), ..sample() };
+    let of = |layout: &Layout| Record { layout: layout.layout_id().identity(), ..sample() };
     let listed = |layout: u64, found: Option<(NamespaceRecord, Version)>| {
         let mut claim = Claim::new(terms(1));
         if matches!(claim.namespace(found), ClaimStep::ReadFloor) {

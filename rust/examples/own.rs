@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use snowmint::stores::{Found, RecordStore, Version, Wrote};
+use snowmint::stores::{Found, RecordStore, Version, WriteOutcome};
 use snowmint::{Clock, Error, ErrorKind, Id, LeaseOptions, LeaseStore, Snowflake, layouts};
 
 /// Keeps records in memory. A real one is durable before it answers.
@@ -31,13 +31,13 @@ impl RecordStore for Records {
         self.with(|records| records.get(key).cloned())
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         self.with(|records| {
             if records.get(key).map_or(0, |found| found.version) != expected {
-                return Wrote::Conflict;
+                return WriteOutcome::Conflict;
             }
             records.insert(key.to_owned(), Found::new(value, expected + 1));
-            Wrote::Version(expected + 1)
+            WriteOutcome::Version(expected + 1)
         })
     }
 

@@ -123,14 +123,14 @@ mod tests {
     use snowmint_core::layouts::TWITTER;
 
     use super::*;
-    use crate::generator::Generator;
+    use crate::generator::ProcessGenerator;
     use crate::lease::registry::registry;
 
     #[test]
     fn a_state_lives_as_long_as_its_clock() {
         let clock = Clock::new(|| 1_767_225_600_000);
         let next = |clock: &Clock| {
-            let generator = Generator::vouched(&TWITTER, 5, Options::DEFAULT, Some(clock.id())).expect("a node");
+            let generator = ProcessGenerator::vouched(&TWITTER, 5, Options::DEFAULT, Some(clock.id())).expect("a node");
             generator.try_next_id(clock.now_ms()).expect("an ID")
         };
         let first = next(&clock);

@@ -48,7 +48,7 @@ use crate::lease::wait::{Blocking, Wait};
 ///
 /// The methods are those of [`snowmint_core::Snowflake`], with the clock as an argument.
 #[derive(Debug)]
-pub struct Generator {
+pub struct ProcessGenerator {
     first: Incarnation,
     layout: Layout,
     options: Options,
@@ -58,7 +58,7 @@ pub struct Generator {
     closed: AtomicBool,
 }
 
-impl Generator {
+impl ProcessGenerator {
     /// Opens a generator. The environment fills in a missing node, store and namespace (`SNOWMINT_NODE`, `SNOWMINT_STORE`,
     /// `SNOWMINT_NAMESPACE`). Then:
     /// 1. a node without a store and without a namespace is vouched for by the caller;
@@ -76,10 +76,10 @@ impl Generator {
         block_on(Self::resolve(options, environment, false, &mut Blocking(host)))
     }
 
-    /// Opens a generator as [`Generator::open`] does, but leases a node in the options in any case.
+    /// Opens a generator as [`ProcessGenerator::open`] does, but leases a node in the options in any case.
     ///
     /// # Errors
-    /// As [`Generator::open`].
+    /// As [`ProcessGenerator::open`].
     pub fn lease<H>(options: LeaseOptions, environment: &Environment, host: &mut H) -> Result<Self, H::Error>
     where
         H: Host,
@@ -104,10 +104,10 @@ impl Generator {
         Ok(Self { first, layout: *layout, options, key: None, on_lost: None, closed })
     }
 
-    /// Opens a generator as [`Generator::lease`] does, on a runtime of tokio: no thread waits.
+    /// Opens a generator as [`ProcessGenerator::lease`] does, on a runtime of tokio: no thread waits.
     ///
     /// # Errors
-    /// As [`Generator::open`].
+    /// As [`ProcessGenerator::open`].
     #[cfg(feature = "tokio")]
     pub async fn lease_async<H>(
         options: LeaseOptions,
@@ -235,7 +235,7 @@ impl Generator {
         self.end_close();
     }
 
-    /// Closes this generator as [`Generator::close`] does, on a runtime of tokio: no thread waits for the release.
+    /// Closes this generator as [`ProcessGenerator::close`] does, on a runtime of tokio: no thread waits for the release.
     #[cfg(feature = "tokio")]
     pub async fn close_async(&self) {
         if let Some(releasing) = self.begin_close() {
@@ -277,7 +277,7 @@ pub fn release_leases() {
     crate::lease::registry::release_leases();
 }
 
-impl Drop for Generator {
+impl Drop for ProcessGenerator {
     fn drop(&mut self) {
         self.close();
     }

@@ -41,7 +41,7 @@ pub mod host {
     }
     pub use crate::environment::Environment;
     pub use crate::generator::system::SystemHost;
-    pub use crate::generator::{Generator, forget_clock, release_callers_stores, release_leases};
+    pub use crate::generator::{ProcessGenerator, forget_clock, release_callers_stores, release_leases};
     pub use crate::ids::minter::host_locks;
     pub use crate::lease::backend::Backend;
     pub use crate::lease::key::ClockId;

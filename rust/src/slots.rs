@@ -92,7 +92,7 @@ impl SlotDirectory {
                 nearest_ms = Some(nearest_ms.map_or(wait_ms, |nearest| nearest.min(wait_ms)));
                 continue;
             }
-            let identity = layout.numbers().identity();
+            let identity = layout.layout_id().identity();
             let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, bytes::label(&label()), identity)
                 .map_err(|error| cannot("write", &path, &error))?;
             // Before the grant: a slot that counts is missed when it vanishes.

@@ -10,7 +10,7 @@ use crate::clock::{CallHost, Clock};
 use crate::environment::Environment;
 use crate::generator::options::LeaseOptions;
 use crate::generator::status::Status;
-use crate::generator::{Generator, OfThread};
+use crate::generator::{OfThread, ProcessGenerator};
 
 pub use self::iterators::{Ids, LocalSnowflake};
 
@@ -39,7 +39,7 @@ pub use self::iterators::{Ids, LocalSnowflake};
 /// ```
 #[derive(Debug)]
 pub struct Snowflake {
-    generator: Generator,
+    generator: ProcessGenerator,
     clock: Option<Clock>,
 }
 
@@ -69,7 +69,8 @@ impl Snowflake {
     /// ```
     pub fn lease(options: LeaseOptions) -> Result<Self, Error> {
         let clock = options.read.clone();
-        let generator = Generator::lease(options, &Environment::of_process(), &mut CallHost::new(clock.as_ref()))?;
+        let generator =
+            ProcessGenerator::lease(options, &Environment::of_process(), &mut CallHost::new(clock.as_ref()))?;
         Ok(Self::warning(generator, clock))
     }
 
@@ -94,11 +95,11 @@ impl Snowflake {
     pub async fn lease_async(options: LeaseOptions) -> Result<Self, Error> {
         let clock = options.read.clone();
         let mut host = CallHost::new(clock.as_ref());
-        let generator = Generator::lease_async(options, &Environment::of_process(), &mut host).await?;
+        let generator = ProcessGenerator::lease_async(options, &Environment::of_process(), &mut host).await?;
         Ok(Self::warning(generator, clock))
     }
 
-    fn warning(generator: Generator, clock: Option<Clock>) -> Self {
+    fn warning(generator: ProcessGenerator, clock: Option<Clock>) -> Self {
         if let Some(warning) = generator.warning() {
             eprintln!("snowmint: {warning}");
         }
@@ -144,7 +145,7 @@ impl Snowflake {
         clock: impl Into<Option<Clock>>,
     ) -> Result<Self, Error> {
         let (node, clock) = (layout.node(node.into())?, clock.into());
-        let generator = Generator::vouched(layout, node, options, clock.as_ref().map(Clock::id))?;
+        let generator = ProcessGenerator::vouched(layout, node, options, clock.as_ref().map(Clock::id))?;
         Ok(Self { generator, clock })
     }
 

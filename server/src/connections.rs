@@ -140,9 +140,9 @@ impl Port {
 
 /// A warning that the log has at most once a minute.
 #[derive(Debug, Default)]
-struct Seldom(Option<Instant>);
+struct WarningLimit(Option<Instant>);
 
-impl Seldom {
+impl WarningLimit {
     /// Returns whether the warning may be logged now. Then the next one may follow a minute later.
     fn is_due(&mut self, now: Instant) -> bool {
         let due = self.0.is_none_or(|last| last + WARNING_INTERVAL <= now);
@@ -157,12 +157,12 @@ impl Seldom {
 struct Crowd<'a> {
     counts: &'a Counts,
     told: (u64, u64),
-    warned: Seldom,
+    warned: WarningLimit,
 }
 
 impl<'a> Crowd<'a> {
     fn new(counts: &'a Counts) -> Self {
-        Self { counts, told: (counts.refused.get(), counts.displaced.get()), warned: Seldom::default() }
+        Self { counts, told: (counts.refused.get(), counts.displaced.get()), warned: WarningLimit::default() }
     }
 
     /// Logs what happened since the last line, at most once a minute.

@@ -44,7 +44,7 @@ pub use self::cors::origins;
 pub use self::document::document;
 use self::guard::Known;
 pub use self::hosts::{Hosts, allowed};
-use self::pace::{Limits, Pace, close, paced};
+use self::pace::{Pace, TimeLimits, close, paced};
 use self::pages::Pages;
 use crate::auth::Tokens;
 use crate::connections::{CLIENT_TIMEOUT, Ending, FIRST_BYTE_TIMEOUT, Place, Protocol, Seat, over};
@@ -205,7 +205,7 @@ impl Protocol for Http {
         let place = seat.place();
         let reserved = place == Place::Reserved;
         let soon = if reserved { FIRST_BYTE_TIMEOUT } else { self.silence() };
-        let pace = Pace::new(Limits { head: soon, unknown: soon, idle: self.idle }, seat.since());
+        let pace = Pace::new(TimeLimits { head: soon, unknown: soon, idle: self.idle }, seat.since());
         let stream = paced(Box::pin(stream), &pace);
         let router = TowerToHyperService::new(self.router.clone());
         let watched = Arc::clone(&pace);

@@ -7,11 +7,11 @@ mod files;
 mod http;
 mod metrics;
 mod monitor;
+mod monitored_store;
 mod resp;
 mod service;
 mod tls;
 mod verbs;
-mod watched;
 
 use std::process::ExitCode;
 

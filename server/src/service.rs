@@ -30,7 +30,7 @@ use self::openings::Openings;
 pub use self::openings::RETRY_AFTER_MS;
 pub use self::tally::Counts;
 use self::tally::Tally;
-use crate::watched::Watched;
+use crate::monitored_store::MonitoredStore;
 
 /// The limit of numbers in one request.
 pub const MAX_COUNT: u64 = 100_000;
@@ -72,7 +72,7 @@ pub struct Settings {
 #[derive(Debug)]
 pub struct Service {
     pub settings: Settings,
-    pub store: Arc<Watched>,
+    pub store: Arc<MonitoredStore>,
     pub ids: Ids,
     pub keys: Keys,
     pub numbers: Numbers,
@@ -87,8 +87,8 @@ impl Service {
     ///
     /// # Errors
     /// `InvalidLayout` and others for settings that are out of range, or that differ from the settings pinned in the store.
-    pub async fn new(watched: Arc<Watched>, settings: Settings) -> Result<Arc<Self>, Error> {
-        let store: Arc<dyn CounterStore> = Arc::<Watched>::clone(&watched);
+    pub async fn new(monitored: Arc<MonitoredStore>, settings: Settings) -> Result<Arc<Self>, Error> {
+        let store: Arc<dyn CounterStore> = Arc::<MonitoredStore>::clone(&monitored);
         Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
         let options = SectionsOptions::default()
             .size(settings.section_size)
@@ -98,7 +98,7 @@ impl Service {
             .memory_bytes(settings.users_memory_bytes)
             .label(settings.label.clone());
         let floored = Floored::over(Arc::clone(&store));
-        let openings = Openings::of(Arc::clone(&watched), settings.max_wait_ms);
+        let openings = Openings::of(Arc::clone(&monitored), settings.max_wait_ms);
         let leases = Leases::new(store.clone());
         let namespaces = Arc::new(Namespaces::of(leases.clone(), &settings));
         let service = Self {
@@ -109,7 +109,7 @@ impl Service {
             tally: Tally::of(leases.clone()),
             leases,
             sections: Sections::new(store, USERS, options)?,
-            store: watched,
+            store: monitored,
             settings,
         };
         service.pin().await?;

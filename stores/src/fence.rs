@@ -23,7 +23,7 @@ use crate::numbers::{Key, Sections, Segments, Tickets};
 use crate::store::counter::skip;
 use crate::store::floor::read_floor;
 use crate::store::key::key;
-use crate::store::{CounterStore, Wrote};
+use crate::store::{CounterStore, WriteOutcome};
 
 /// How long a service may go on with the floor that it has read, in ms.
 pub const NOTICE_MS: u64 = 500;
@@ -158,7 +158,7 @@ async fn raise_floor(store: &dyn CounterStore, fence: &Fence, until_ms: i64) -> 
             Some(found) => (read_floor(store, found)?.raised(until_ms, fence.skip), found.version),
             None => (Floor { until_ms, skip: fence.skip }, 0),
         };
-        if store.write(Floor::KEY, floor.to_string().as_bytes(), version).await? != Wrote::Conflict {
+        if store.write(Floor::KEY, floor.to_string().as_bytes(), version).await? != WriteOutcome::Conflict {
             return Ok(());
         }
     }
@@ -242,7 +242,7 @@ async fn change(
         let Some(found) = store.read(key).await? else { return Ok(false) };
         let bytes =
             to(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{key}: {error}")))?;
-        if store.write(key, &bytes, found.version).await? != Wrote::Conflict {
+        if store.write(key, &bytes, found.version).await? != WriteOutcome::Conflict {
             return Ok(true);
         }
     }

@@ -42,7 +42,7 @@ pub use self::engines::zookeeper;
 pub use self::error::Error;
 pub use self::store::{
     CounterStore, Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
-    TicketServer, Version, Wrote,
+    TicketServer, Version, WriteOutcome,
 };
 #[cfg(feature = "engines")]
 pub use self::{

@@ -29,7 +29,7 @@ use std::fmt;
 use async_trait::async_trait;
 pub use snowmint_core::store::Version;
 
-pub use self::answer::{Found, ServerSettings, Wrote};
+pub use self::answer::{Found, ServerSettings, WriteOutcome};
 pub use self::source::{NumberSource, SegmentTable, Tag, TicketServer};
 use crate::error::Error;
 
@@ -50,7 +50,7 @@ pub const MAX_KEY_BYTES: usize = 512;
 /// ```
 /// use std::collections::BTreeMap;
 /// use std::sync::{Mutex, MutexGuard, PoisonError};
-/// use snowmint_stores::{Error, Found, RecordStore, Version, Wrote};
+/// use snowmint_stores::{Error, Found, RecordStore, Version, WriteOutcome};
 ///
 /// /// Records of this process. A real store answers when a record is durable.
 /// #[derive(Debug, Default)]
@@ -72,13 +72,13 @@ pub const MAX_KEY_BYTES: usize = 512;
 ///         Ok(self.records().get(key).cloned())
 ///     }
 ///
-///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
 ///         let mut records = self.records();
 ///         if records.get(key).map_or(0, |found| found.version) != expected {
-///             return Ok(Wrote::Conflict);
+///             return Ok(WriteOutcome::Conflict);
 ///         }
 ///         records.insert(key.to_owned(), Found::new(value, expected + 1));
-///         Ok(Wrote::Version(expected + 1))
+///         Ok(WriteOutcome::Version(expected + 1))
 ///     }
 ///
 ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
@@ -90,8 +90,8 @@ pub const MAX_KEY_BYTES: usize = 512;
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), Error> {
 /// let store = Own::default();
-/// assert_eq!(store.write("leases/orders/5", b"value", 0).await?, Wrote::Version(1));
-/// assert_eq!(store.write("leases/orders/5", b"late", 0).await?, Wrote::Conflict);
+/// assert_eq!(store.write("leases/orders/5", b"value", 0).await?, WriteOutcome::Version(1));
+/// assert_eq!(store.write("leases/orders/5", b"late", 0).await?, WriteOutcome::Conflict);
 /// assert_eq!(store.list("leases/orders/").await?, [("5".to_owned(), Found::new("value", 1))]);
 /// # Ok(())
 /// # }
@@ -131,16 +131,16 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     ///
     /// # Examples
     /// ```
-    /// use snowmint_stores::{Wrote, connect};
+    /// use snowmint_stores::{WriteOutcome, connect};
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), snowmint_stores::Error> {
     /// let store = connect("memory:").await?;
-    /// assert!(matches!(store.write("leases/orders/5", b"one", 0).await?, Wrote::Version(_)));
-    /// assert_eq!(store.write("leases/orders/5", b"two", 0).await?, Wrote::Conflict);
+    /// assert!(matches!(store.write("leases/orders/5", b"one", 0).await?, WriteOutcome::Version(_)));
+    /// assert_eq!(store.write("leases/orders/5", b"two", 0).await?, WriteOutcome::Conflict);
     /// # Ok(())
     /// # }
     /// ```
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error>;
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error>;
 
     /// Lists the records directly under `prefix`, a key that ends in a slash: the rest of each key, in any order.
     ///
@@ -269,7 +269,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 /// use std::sync::{Arc, Mutex, PoisonError};
 /// use snowmint_core::ErrorKind;
 /// use snowmint_stores::memory::Memory;
-/// use snowmint_stores::{CounterStore, Error, Found, RecordStore, Sequences, Version, Wrote};
+/// use snowmint_stores::{CounterStore, Error, Found, RecordStore, Sequences, Version, WriteOutcome};
 ///
 /// /// Counters of this process, beside the records of a store in memory.
 /// #[derive(Debug, Default)]
@@ -306,7 +306,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 /// #         self.records.read(key).await
 /// #     }
 /// #
-/// #     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+/// #     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
 /// #         self.records.write(key, value, expected).await
 /// #     }
 /// #

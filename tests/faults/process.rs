@@ -7,7 +7,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 use snowmint::core::Host;
-use snowmint::host::{ClockId, Generator};
+use snowmint::host::{ClockId, ProcessGenerator};
 use snowmint::layouts::{DISCORD, LEAF, MASTODON, SAFE53, TWITTER};
 use snowmint::{Error, ErrorKind, Id, Layout, LeaseOptions, Options, Snowflake};
 use support::{ONE_NODE, Running, Scene, assert_unique, wait_for};
@@ -58,11 +58,11 @@ fn signed_integers_are_refused_before_an_id_is_negative() {
     let until_ms = DISCORD.signed_until_ms().expect("64 bits");
     let options = Options { max_ahead_ms: 5, max_wait_ms: 1000, ..Options::DEFAULT };
     let clock = Some(ClockId(usize::MAX));
-    let generator = Generator::vouched(&DISCORD, 5, options, clock).expect("fits");
+    let generator = ProcessGenerator::vouched(&DISCORD, 5, options, clock).expect("fits");
     generator.refuse_negative(&mut At(until_ms - 1006)).expect("positive");
     let refused = generator.refuse_negative(&mut At(until_ms - 1005)).expect_err("negative");
     assert_eq!(refused.kind(), ErrorKind::InvalidId);
-    let generator = Generator::vouched(&TWITTER, 5, options, clock).expect("fits");
+    let generator = ProcessGenerator::vouched(&TWITTER, 5, options, clock).expect("fits");
     generator.refuse_negative(&mut At(i64::MAX)).expect("63 bits");
 }
 

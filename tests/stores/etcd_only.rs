@@ -1,7 +1,7 @@
 //! Properties that only a store on etcd has.
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Wrote, connect};
+use snowmint::stores::{WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, shared};
 
 use crate::faults;
@@ -34,10 +34,10 @@ fn a_list_of_several_pages_has_every_record_once() {
         let url = format!("{}?prefix={}", server.url(), unique("pages"));
         let store = connect(&url).await.expect("it connects");
         for number in 0..1205 {
-            assert!(matches!(store.write(&format!("pages/{number}"), b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write(&format!("pages/{number}"), b"x", 0).await, Ok(WriteOutcome::Version(_))));
         }
         for key in ["pages/1/deeper", "pages0/1", "pages-/1"] {
-            assert!(matches!(store.write(key, b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write(key, b"x", 0).await, Ok(WriteOutcome::Version(_))));
         }
         let mut parts: Vec<u32> = Vec::new();
         for (part, _) in store.list("pages/").await.expect("an answer") {

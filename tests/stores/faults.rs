@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
-use snowmint::stores::{CounterStore, Error, Wrote, connect};
+use snowmint::stores::{CounterStore, Error, WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, shared, with_option};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -121,7 +121,7 @@ pub async fn client(
         }
         let next = confirmed + 1;
         let wrote = store.write(&key, next.to_string().as_bytes(), version).await;
-        if let Ok(Wrote::Version(written)) = wrote {
+        if let Ok(WriteOutcome::Version(written)) = wrote {
             (confirmed, version) = (next, written);
             rounds[number].fetch_add(1, Ordering::Relaxed);
             continue;
@@ -129,7 +129,7 @@ pub async fn client(
         let found = until_back(|| store.read(&key)).await;
         let value = found.as_ref().map_or(0, |found| String::from_utf8_lossy(&found.value).parse().expect("a number"));
         assert!(value == confirmed || value == next, "{value} after {confirmed} was confirmed");
-        if wrote == Ok(Wrote::Conflict) {
+        if wrote == Ok(WriteOutcome::Conflict) {
             assert_eq!(value, next, "a conflict without a write");
         }
         confirmed = value;
@@ -145,7 +145,7 @@ pub async fn a_silent_server_is_given_up_in_time(engine: Engine) {
     let patient = connect(&server.url()).await.expect("it connects");
     for number in 0..8 {
         let wrote = patient.write(&format!("silent/{number}"), format!("v{number}").as_bytes(), 0).await;
-        assert!(matches!(wrote, Ok(Wrote::Version(_))), "{wrote:?}");
+        assert!(matches!(wrote, Ok(WriteOutcome::Version(_))), "{wrote:?}");
     }
     let store = store(&server).await;
     for _ in 0..2 {

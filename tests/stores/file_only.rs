@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::{Duration, Instant, SystemTime};
 
-use snowmint::stores::{Wrote, connect};
+use snowmint::stores::{WriteOutcome, connect};
 use snowmint::{ErrorKind, LeaseOptions, LeaseStore, Snowflake, layouts};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -94,7 +94,7 @@ fn child() {
             writeln!(out, "sum {sum}").expect("a pipe");
             value += 1_u64;
             let wrote = store.write(&key, value.to_string().as_bytes(), version).await.expect("an answer");
-            let Wrote::Version(written) = wrote else { panic!("only this process writes it") };
+            let WriteOutcome::Version(written) = wrote else { panic!("only this process writes it") };
             version = written;
             writeln!(out, "wrote {value}").expect("a pipe");
         }
@@ -190,7 +190,7 @@ fn a_damaged_file_is_named_and_left_alone() {
     let directory = directory();
     faults::run(async {
         let store = connect(&url(&directory)).await.expect("it opens");
-        assert!(matches!(store.write("a/b", b"one", 0).await, Ok(Wrote::Version(_))));
+        assert!(matches!(store.write("a/b", b"one", 0).await, Ok(WriteOutcome::Version(_))));
         assert_eq!(store.add("c", 5, 0).await, Ok(5));
         let all = files(&directory.path().join("ids/.store"));
         for (damaged, name) in [("records", "b@record"), ("counters", "c@counter")] {
@@ -262,7 +262,7 @@ fn all_files_lie_in_one_directory_beside_slots() {
     faults::run(async {
         let store = connect(&url(&directory)).await.expect("it opens");
         for round in 0..3 {
-            assert!(matches!(store.write(&format!("leases/{round}"), b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write(&format!("leases/{round}"), b"x", 0).await, Ok(WriteOutcome::Version(_))));
         }
         let there: Vec<_> = fs::read_dir(directory.path().join("ids")).expect("a directory").flatten().collect();
         assert_eq!(there.iter().map(fs::DirEntry::file_name).collect::<Vec<_>>(), [".store"]);

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use async_nats::jetstream::Context;
 use serde_json::{Value, json};
 use snowmint::ErrorKind;
-use snowmint::stores::{Wrote, connect};
+use snowmint::stores::{WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, shared, with_option};
 use tokio::task::block_in_place;
 use tokio::time::sleep;
@@ -59,7 +59,7 @@ fn a_server_that_does_not_sync_each_write_is_refused() {
             let shown = interval
                 .map_or("sync_interval is not reported,".to_owned(), |(name, value)| format!("{name}={value},"));
             assert_eq!(shown, found);
-            assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write("a/b", b"x", 0).await, Ok(WriteOutcome::Version(_))));
             assert_eq!(store.list("a/").await.expect("an answer").len(), 1);
             assert_eq!(store.add("c", 2, 5).await, Ok(7));
         }
@@ -249,7 +249,7 @@ fn a_deleted_key_has_no_record_and_takes_a_new_one() {
         let server = shared(Engine::Nats);
         let prefix = unique("deleted");
         let store = connect(&with_option(server.url(), &format!("prefix={prefix}"))).await.expect("it connects");
-        let Ok(Wrote::Version(first)) = store.write("a/b", b"x", 0).await else { panic!("it is written") };
+        let Ok(WriteOutcome::Version(first)) = store.write("a/b", b"x", 0).await else { panic!("it is written") };
         let client = async_nats::connect(format!("nats://127.0.0.1:{}", server.port())).await.expect("it connects");
         let context = async_nats::jetstream::new(client);
         let mut headers = async_nats::HeaderMap::new();
@@ -262,10 +262,10 @@ fn a_deleted_key_has_no_record_and_takes_a_new_one() {
             .await
             .expect("it is deleted");
         assert_eq!((store.read("a/b").await, store.list("a/").await), (Ok(None), Ok(vec![])));
-        assert_eq!(store.write("a/b", b"y", first).await, Ok(Wrote::Conflict));
-        let Ok(Wrote::Version(second)) = store.write("a/b", b"y", 0).await else { panic!("it is written") };
+        assert_eq!(store.write("a/b", b"y", first).await, Ok(WriteOutcome::Conflict));
+        let Ok(WriteOutcome::Version(second)) = store.write("a/b", b"y", 0).await else { panic!("it is written") };
         assert_ne!(second, first);
-        assert_eq!(store.write("a/b", b"z", 0).await, Ok(Wrote::Conflict));
+        assert_eq!(store.write("a/b", b"z", 0).await, Ok(WriteOutcome::Conflict));
     });
 }
 
@@ -275,10 +275,10 @@ fn a_list_of_many_records_has_each_once() {
         let url = with_option(shared(Engine::Nats).url(), &format!("prefix={}", unique("many")));
         let store = connect(&url).await.expect("it connects");
         for number in 0..205 {
-            assert!(matches!(store.write(&format!("many/{number}"), b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write(&format!("many/{number}"), b"x", 0).await, Ok(WriteOutcome::Version(_))));
         }
         for key in ["many/1/deeper", "many0/1", "many-/1"] {
-            assert!(matches!(store.write(key, b"x", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write(key, b"x", 0).await, Ok(WriteOutcome::Version(_))));
         }
         let mut parts: Vec<u32> = Vec::new();
         for (part, _) in store.list("many/").await.expect("an answer") {

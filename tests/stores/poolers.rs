@@ -231,7 +231,7 @@ fn other_clients_of_a_session_change_nothing() {
         let wrote = store.write("a/b", b"'\\\0\xff", 0).await.expect("it is written");
         let found = store.read("a/b").await.expect("it is read").expect("it is there");
         assert_eq!(found.value, b"'\\\0\xff");
-        assert_eq!(wrote, snowmint::stores::Wrote::Version(found.version));
+        assert_eq!(wrote, snowmint::stores::WriteOutcome::Version(found.version));
         let adds = (0..40).map(|_| {
             let store = store.clone();
             tokio::spawn(async move { store.add("c", 1, 0).await })

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Error, Wrote, connect};
+use snowmint::stores::{Error, WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, shared_database};
 
 use crate::faults;
@@ -101,7 +101,7 @@ fn foreign_values_at_our_keys_are_errors_and_stay() {
         }
         assert_eq!(server.client("HGET snowmint:records:a b").trim(), "garbage");
         assert_eq!(server.client("GET snowmint:counters:c").trim(), "garbage");
-        assert!(matches!(store.write("x", b"y", 0).await, Ok(Wrote::Version(_))), "it goes on");
+        assert!(matches!(store.write("x", b"y", 0).await, Ok(WriteOutcome::Version(_))), "it goes on");
     });
 }
 

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use snowmint::ErrorKind;
-use snowmint::stores::{CounterStore, Error, SegmentTable, Tag, Wrote, connect};
+use snowmint::stores::{CounterStore, Error, SegmentTable, Tag, WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
 use tokio::task::JoinSet;
@@ -164,7 +164,7 @@ pub async fn a_paused_server_mixes_up_no_answers(engine: Engine) {
     let server = Server::start(engine);
     let patient = connect(&server.url()).await.expect("it connects");
     for key in 0..CALLERS {
-        assert!(matches!(patient.write(&format!("stops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(_))));
+        assert!(matches!(patient.write(&format!("stops/{key}"), &[key; 100], 0).await, Ok(WriteOutcome::Version(_))));
     }
     let store = connect_soon(&format!("{}?timeout_ms=400&connections=3", server.url())).await;
     let mut numbers = Vec::new();
@@ -217,7 +217,7 @@ pub async fn dropped_calls_leave_no_answer_behind(url: &str) {
     let separator = if url.contains('?') { '&' } else { '?' };
     let store = connect(&format!("{url}{separator}connections=1")).await.expect("it connects");
     for key in 0..10_u8 {
-        assert!(matches!(store.write(&format!("drops/{key}"), &[key; 100], 0).await, Ok(Wrote::Version(_))));
+        assert!(matches!(store.write(&format!("drops/{key}"), &[key; 100], 0).await, Ok(WriteOutcome::Version(_))));
     }
     let mut sums = Vec::new();
     for round in 0..60_u64 {
@@ -343,12 +343,12 @@ pub async fn callers_share_a_connection(url: &str) {
         calls.spawn(async move {
             let (own, common) = (format!("crowd/{caller}"), format!("crowd/common-{}", caller % 3));
             let value = caller.to_string().into_bytes();
-            let won = store.write(&common, &value, 0).await.expect("an answer") != Wrote::Conflict;
+            let won = store.write(&common, &value, 0).await.expect("an answer") != WriteOutcome::Conflict;
             if caller % 50 == 0 {
                 assert_says(&store.add("crowd/full", 1, 0).await.expect_err("full"), ErrorKind::Exhausted, &["full"]);
             }
             assert_eq!(store.add(&own, caller, 1000).await, Ok(1000 + caller));
-            let Ok(Wrote::Version(version)) = store.write(&own, &value, 0).await else { panic!("{own} is new") };
+            let Ok(WriteOutcome::Version(version)) = store.write(&own, &value, 0).await else { panic!("{own} is new") };
             let found = store.read(&own).await.expect("an answer").expect("a record");
             assert_eq!((found.value, found.version), (value, version));
             assert_eq!(store.lower(&own, 1000 + caller, 7).await, Ok(true));

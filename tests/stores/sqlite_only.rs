@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use snowmint::stores::{Key, SegmentsOptions, Wrote, connect, sqlite};
+use snowmint::stores::{Key, SegmentsOptions, WriteOutcome, connect, sqlite};
 use snowmint::{ErrorKind, LeaseOptions, Snowflake};
 use snowmint_tests::engines::with_option;
 use tempfile::TempDir;
@@ -221,8 +221,11 @@ fn a_relative_path_belongs_to_the_directory_at_connect() {
         let store =
             connect(&format!("sqlite:{}/ids.db?allow_unsafe=true", relative.display())).await.expect("it connects");
         assert!(store.name().starts_with("SQLite at /"), "{}", store.name());
-        assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
+        assert!(matches!(store.write("a/b", b"x", 0).await, Ok(WriteOutcome::Version(_))));
         let slashes = format!("sqlite://{}/ids.db?allow_unsafe=true", directory.path().display());
-        assert_eq!(connect(&slashes).await.expect("it connects").write("a/b", b"x", 0).await, Ok(Wrote::Conflict));
+        assert_eq!(
+            connect(&slashes).await.expect("it connects").write("a/b", b"x", 0).await,
+            Ok(WriteOutcome::Conflict)
+        );
     });
 }

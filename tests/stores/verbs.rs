@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use snowmint::ErrorKind;
 use snowmint::layouts::SNOWMINT;
 use snowmint::stores::host::{Claimer, Leases, Namespace, Terms};
-use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, Wrote};
+use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, WriteOutcome};
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
@@ -15,19 +15,19 @@ pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     let (store, other) = (scene.connect().await, scene.connect().await);
     let key = format!("{}/a", unique("verbs"));
     assert_eq!(store.read(&key).await, Ok(None));
-    assert_eq!(store.write(&key, b"x", 7).await, Ok(Wrote::Conflict), "nothing is there");
-    let Ok(Wrote::Version(first)) = store.write(&key, b"one", 0).await else { panic!("it is written") };
+    assert_eq!(store.write(&key, b"x", 7).await, Ok(WriteOutcome::Conflict), "nothing is there");
+    let Ok(WriteOutcome::Version(first)) = store.write(&key, b"one", 0).await else { panic!("it is written") };
     assert!(first > 0);
-    assert_eq!(other.write(&key, b"x", 0).await, Ok(Wrote::Conflict), "something is there");
+    assert_eq!(other.write(&key, b"x", 0).await, Ok(WriteOutcome::Conflict), "something is there");
     assert_eq!(other.read(&key).await, Ok(Some(Found::new(b"one", first))));
-    let Ok(Wrote::Version(second)) = other.write(&key, b"two", first).await else { panic!("it is written") };
+    let Ok(WriteOutcome::Version(second)) = other.write(&key, b"two", first).await else { panic!("it is written") };
     assert_ne!(first, second);
-    assert_eq!(store.write(&key, b"three", first).await, Ok(Wrote::Conflict), "that version is gone");
+    assert_eq!(store.write(&key, b"three", first).await, Ok(WriteOutcome::Conflict), "that version is gone");
     assert_eq!(store.read(&key).await, Ok(Some(Found::new(b"two", second))));
     // A write of the same bytes makes a new version too.
-    let Ok(Wrote::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
+    let Ok(WriteOutcome::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
     assert_ne!(second, third);
-    assert_eq!(other.write(&key, b"four", second).await, Ok(Wrote::Conflict));
+    assert_eq!(other.write(&key, b"four", second).await, Ok(WriteOutcome::Conflict));
 }
 
 pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) {
@@ -44,8 +44,8 @@ pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) 
         }
         let outcomes: Vec<_> =
             writers.join_all().await.into_iter().map(|outcome| outcome.expect("an answer")).collect();
-        let first: Vec<_> = outcomes.iter().filter(|(_, wrote)| *wrote != Wrote::Conflict).collect();
-        let [(writer, Wrote::Version(written))] = first[..] else { panic!("one is first: {outcomes:?}") };
+        let first: Vec<_> = outcomes.iter().filter(|(_, wrote)| *wrote != WriteOutcome::Conflict).collect();
+        let [(writer, WriteOutcome::Version(written))] = first[..] else { panic!("one is first: {outcomes:?}") };
         let found = scene.connect().await.read(&key).await.expect("an answer").expect("a record");
         assert_eq!(found, Found::new(vec![round, *writer], *written));
         version = *written;
@@ -58,14 +58,15 @@ pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc
     assert_eq!(store.list(&format!("{name}/")).await, Ok(vec![]));
     let mut wanted = Vec::new();
     for part in ["0", "1", "10", "%2F_", "a.b"] {
-        let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
+        let Ok(WriteOutcome::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await
+        else {
             panic!("it is written")
         };
         wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
     }
     // Wildcards of SQL and other languages are ordinary letters in a key.
     for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
-        assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
+        assert!(matches!(store.write(&key, b"no", 0).await, Ok(WriteOutcome::Version(_))), "{key}");
     }
     let mut found = store.list(&format!("{name}/")).await.expect("an answer");
     found.sort_by(|a, b| a.0.cmp(&b.0));
@@ -81,13 +82,14 @@ pub async fn a_deep_list_has_every_record_below_its_prefix(scene: Arc<Scene>) {
     }
     let mut wanted = Vec::new();
     for part in ["0", "a.b/1", "a.b/10", "%2F_/%40x/2", "A/3"] {
-        let Ok(Wrote::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await else {
+        let Ok(WriteOutcome::Version(version)) = store.write(&format!("{name}/{part}"), part.as_bytes(), 0).await
+        else {
             panic!("it is written")
         };
         wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
     }
     for key in [format!("{name}x/0/1"), format!("{}_/0/1", &name[..name.len() - 1])] {
-        assert!(matches!(store.write(&key, b"no", 0).await, Ok(Wrote::Version(_))), "{key}");
+        assert!(matches!(store.write(&key, b"no", 0).await, Ok(WriteOutcome::Version(_))), "{key}");
     }
     let Some(mut found) = store.list_below(&format!("{name}/")).await.expect("an answer") else {
         // Redis finds keys by their beginning only if it reads all keys.
@@ -108,7 +110,7 @@ pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
     for (key, value) in
         [(format!("{name}/a"), all_bytes), (format!("{name}/A"), vec![]), (long, vec![0xff; MAX_VALUE_BYTES])]
     {
-        let Ok(Wrote::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
+        let Ok(WriteOutcome::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
         assert_eq!(store.read(&key).await, Ok(Some(Found::new(value, version))));
     }
 }

@@ -1,7 +1,7 @@
 //! Properties that only a store on `ZooKeeper` has.
 
 use snowmint::ErrorKind;
-use snowmint::stores::{Wrote, connect};
+use snowmint::stores::{WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, shared};
 
 use crate::faults;
@@ -40,9 +40,9 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
         for store in [&plain, &below, &other] {
             assert_eq!(store.read("a/b").await, Ok(None));
             assert_eq!(store.list("a/").await, Ok(vec![]));
-            assert!(matches!(store.write("a/b", b"x", 0).await, Ok(Wrote::Version(_))));
-            assert!(matches!(store.write("a", b"y", 0).await, Ok(Wrote::Version(_))), "also a directory");
-            assert!(matches!(store.write("a/b/c", b"z", 0).await, Ok(Wrote::Version(_))));
+            assert!(matches!(store.write("a/b", b"x", 0).await, Ok(WriteOutcome::Version(_))));
+            assert!(matches!(store.write("a", b"y", 0).await, Ok(WriteOutcome::Version(_))), "also a directory");
+            assert!(matches!(store.write("a/b/c", b"z", 0).await, Ok(WriteOutcome::Version(_))));
             assert_eq!(store.add("a/b", 1, 0).await, Ok(1));
             assert_eq!(store.list("a/").await.expect("an answer").len(), 1);
         }
@@ -82,6 +82,6 @@ fn a_key_that_no_node_can_have_is_an_error() {
             let error = store.write(key, b"x", 0).await.expect_err(key);
             assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
         }
-        assert!(matches!(store.write("x/y", b"x", 0).await, Ok(Wrote::Version(_))), "it goes on");
+        assert!(matches!(store.write("x/y", b"x", 0).await, Ok(WriteOutcome::Version(_))), "it goes on");
     });
 }

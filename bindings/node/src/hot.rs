@@ -11,7 +11,7 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Either, Env, FromNapiValue, Result, ToNapiValue, Unknown};
 use napi::sys::{self, napi_callback_info, napi_env, napi_value};
 use napi::{Error, JsError, check_status};
-use snowmint::host::Generator;
+use snowmint::host::ProcessGenerator;
 use snowmint_core::SystemHost;
 
 use crate::{refusal, saturated};
@@ -40,15 +40,15 @@ fn function<'env>(env: &'env Env, name: &CStr, body: Callback) -> Result<Unknown
 }
 
 /// Returns a generator as the functions take it. JavaScript cannot look into it.
-pub(crate) fn handle<'env>(env: &'env Env, generator: &Arc<Generator>) -> Result<Unknown<'env>> {
+pub(crate) fn handle<'env>(env: &'env Env, generator: &Arc<ProcessGenerator>) -> Result<Unknown<'env>> {
     let data = Arc::into_raw(Arc::clone(generator)).cast_mut().cast::<c_void>();
     let mut value = ptr::null_mut();
-    // SAFETY: `env` is alive. The functions only read `data`, which is a `Generator`; that type is Sync, so functions in many
+    // SAFETY: `env` is alive. The functions only read `data`, which is a `ProcessGenerator`; that type is Sync, so functions in many
     // threads may share it.
     let status = unsafe { sys::napi_create_external(env.raw(), data, Some(finalize), ptr::null_mut(), &raw mut value) };
     if let Err(error) = check_status!(status) {
         // SAFETY: neither a finalizer nor a value that JavaScript can reach owns `data`.
-        drop(unsafe { Arc::from_raw(data.cast::<Generator>()) });
+        drop(unsafe { Arc::from_raw(data.cast::<ProcessGenerator>()) });
         return Err(error);
     }
     // SAFETY: the value was just made in this environment.
@@ -61,7 +61,7 @@ pub(crate) fn handle<'env>(env: &'env Env, generator: &Arc<Generator>) -> Result
 /// Only as the finalizer of a [`handle`], called by Node once, after the last call with the handle.
 unsafe extern "C" fn finalize(_env: napi_env, data: *mut c_void, _hint: *mut c_void) {
     // SAFETY: `handle` passed the pointer of an `Arc` that belongs to this function alone.
-    let generator = unsafe { Arc::from_raw(data.cast::<Generator>()) };
+    let generator = unsafe { Arc::from_raw(data.cast::<ProcessGenerator>()) };
     // A panic has no caller to report to.
     drop(catch_unwind(AssertUnwindSafe(|| drop(generator))));
 }
@@ -109,7 +109,7 @@ unsafe extern "C" fn fill(env: napi_env, info: napi_callback_info) -> napi_value
 unsafe fn call<'call, const N: usize>(
     env: napi_env,
     info: napi_callback_info,
-) -> Result<(&'call Generator, [napi_value; N])> {
+) -> Result<(&'call ProcessGenerator, [napi_value; N])> {
     let mut count = N;
     let mut arguments = [ptr::null_mut(); N];
     let mut data = ptr::null_mut();
@@ -121,7 +121,7 @@ unsafe fn call<'call, const N: usize>(
     check_status!(unsafe { sys::napi_get_value_external(env, arguments[0], &raw mut data) })?;
     // SAFETY: by the caller's promise `data` is the pointer from `handle`. Its generator lives as long as the handle, so at
     // least until the call ends, and is never written.
-    Ok((unsafe { &*data.cast::<Generator>() }, arguments))
+    Ok((unsafe { &*data.cast::<ProcessGenerator>() }, arguments))
 }
 
 /// Returns the answer of a body to JavaScript: a value, or a refusal as a string. Misuse and panics become exceptions.

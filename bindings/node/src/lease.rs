@@ -11,7 +11,7 @@ use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
 use napi_derive::napi;
 use snowmint::LeaseOptions;
-use snowmint::host::{Environment, Generator, SystemHost};
+use snowmint::host::{Environment, ProcessGenerator, SystemHost};
 use snowmint_core::place::Variables;
 use snowmint_core::{Integer, Layout};
 
@@ -120,14 +120,14 @@ impl Claiming {
         Ok((options.given(node, LeaseOptions::node), &self.environment))
     }
 
-    fn claim(&mut self) -> core::result::Result<Generator, snowmint::Error> {
+    fn claim(&mut self) -> core::result::Result<ProcessGenerator, snowmint::Error> {
         let (options, environment) = self.take()?;
-        Generator::lease(options, environment, &mut SystemHost::new())
+        ProcessGenerator::lease(options, environment, &mut SystemHost::new())
     }
 }
 
 impl Task for Claiming {
-    type Output = core::result::Result<Generator, snowmint::Error>;
+    type Output = core::result::Result<ProcessGenerator, snowmint::Error>;
     type JsValue = Either<Lease, String>;
 
     fn compute(&mut self) -> Result<Self::Output> {
@@ -146,7 +146,7 @@ impl Task for Claiming {
 #[napi]
 #[derive(Debug)]
 pub struct Lease {
-    generator: Arc<Generator>,
+    generator: Arc<ProcessGenerator>,
 }
 
 #[napi]
@@ -223,7 +223,7 @@ pub struct Status {
 
 /// Releases a lease on a thread of the pool.
 #[derive(Debug)]
-pub struct Closing(Arc<Generator>);
+pub struct Closing(Arc<ProcessGenerator>);
 
 impl Task for Closing {
     type Output = ();

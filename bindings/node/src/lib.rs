@@ -10,7 +10,7 @@ use std::sync::Arc;
 use napi::bindgen_prelude::{Either, Env, Result, Unknown};
 use napi_derive::napi;
 use snowmint::Error;
-use snowmint::host::Generator;
+use snowmint::host::ProcessGenerator;
 use snowmint_core::{Integer, Layout, Options, SequenceStart};
 
 /// Makes the functions that mint, `[next, fill]`.
@@ -44,10 +44,10 @@ pub fn open(
     }
 }
 
-fn vouched(layout: &str, node: u32, options: Options) -> core::result::Result<Generator, Error> {
+fn vouched(layout: &str, node: u32, options: Options) -> core::result::Result<ProcessGenerator, Error> {
     let layout = Layout::parse(layout)?;
     let node = layout.node(Integer::from(u64::from(node)))?;
-    Generator::vouched(&layout, node, options, None)
+    ProcessGenerator::vouched(&layout, node, options, None)
 }
 
 fn options(max_ahead_ms: f64, start: u32) -> Options {

@@ -8,7 +8,7 @@ use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
-use snowmint::host::{Environment, Generator};
+use snowmint::host::{Environment, ProcessGenerator};
 use snowmint::{Error, LeaseOptions};
 use snowmint_core::{Integer, Run, TextForm};
 
@@ -25,7 +25,7 @@ use crate::store;
 /// A generator of IDs for one node.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Snowflake {
-    generator: Generator,
+    generator: ProcessGenerator,
     clock: Option<Reference>,
     on_lost: Reference,
     /// The store, if Python code is the store.
@@ -115,7 +115,8 @@ impl Snowflake {
             .given(on_lost, LeaseOptions::on_lost)
             .given(clock.as_ref().map(clock_id).transpose()?, LeaseOptions::clock_id);
         let clock = clock.map(Reference::new);
-        let open = || Generator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
+        let open =
+            || ProcessGenerator::open(options, &Environment::of_process(), &mut DetachedHost::new(clock.as_ref()));
         let generator = py.detach(open)?;
         if let Some(warning) = generator.warning() {
             PyErr::warn(py, &py.get_type::<PyRuntimeWarning>(), &CString::new(warning).unwrap_or_default(), 1)?;

@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use snowmint::host::{Backend, Connect, Lessor, LessorGrant};
 use snowmint::stores::host::{Claimer, Namespace, Terms};
-use snowmint::stores::{Found, RecordStore, ServerSettings, Version, Wrote};
+use snowmint::stores::{Found, RecordStore, ServerSettings, Version, WriteOutcome};
 use snowmint::{Error, LeaseStore};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
@@ -162,14 +162,14 @@ impl RecordStore for PyStore {
         })
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let version = self.ask(|store| {
             let value = PyBytes::new(store.py(), value);
             let answer = call(&store.getattr("write")?, (key, value, expected))?;
             // `True` and `False` are integers too.
             if answer.is_none() { Ok(None) } else { version(&answer, expected).map(Some) }
         })?;
-        Ok(version.map_or(Wrote::Conflict, Wrote::Version))
+        Ok(version.map_or(WriteOutcome::Conflict, WriteOutcome::Version))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

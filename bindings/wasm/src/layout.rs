@@ -33,7 +33,7 @@ impl Layout {
         let layout = &self.0;
         let (facts, fields) = (Object::new(), Object::new());
         set(&facts, "text", layout.to_string());
-        set(&facts, "numbers", BigUint64Array::from(&layout.numbers().to_words()[..]));
+        set(&facts, "numbers", BigUint64Array::from(&layout.layout_id().to_words()[..]));
         set(&facts, "name", layout.name().map_or(JsValue::NULL, Into::into));
         for (name, value) in [
             ("bits", layout.bits().into()),

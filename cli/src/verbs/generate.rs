@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde::Serialize;
 use snowmint::LeaseOptions;
-use snowmint::host::{Environment, Generator, SystemHost};
+use snowmint::host::{Environment, ProcessGenerator, SystemHost};
 use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
@@ -37,7 +37,7 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
         .max_wait(Duration::from_millis(options.max_wait_ms));
     // Listens before the lease is taken: an interrupt then releases the lease.
     let interrupted = interrupt()?;
-    let generator = Generator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
+    let generator = ProcessGenerator::open(lease, &Environment::of_process(), &mut SystemHost::new())?;
     if let Some(warning) = generator.warning() {
         complain(warning);
     }

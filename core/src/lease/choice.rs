@@ -149,7 +149,7 @@ impl<'a> Choice<'a> {
             window: Window::first(self.terms.layout, previous_end_ms, now_ms, self.terms.reach_ms()),
             nonce: self.terms.nonce,
             label: self.terms.label,
-            layout: self.terms.layout.numbers().identity(),
+            layout: self.terms.layout.layout_id().identity(),
         };
         Chosen::Write(node, record, version)
     }

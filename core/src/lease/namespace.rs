@@ -6,7 +6,7 @@ use core::str;
 use crate::error::{Error, ErrorKind, What};
 use crate::forms::name::Name;
 use crate::layout::layouts;
-use crate::layout::{Layout, Numbers};
+use crate::layout::{Layout, LayoutId};
 use crate::mutant;
 
 /// The most characters of a namespace's name.
@@ -22,8 +22,8 @@ pub enum NamespaceName<'a> {
     /// A name that passes [`NamespaceName::new`].
     Given(&'a str),
     /// `@` and the name of the first preset with these numbers, such as `@twitter`. Without such a preset `@` and the upper 48
-    /// bits of the [identity](Numbers::identity), such as `@3f9a-22c1-07be`.
-    Default(Numbers),
+    /// bits of the [identity](LayoutId::identity), such as `@3f9a-22c1-07be`.
+    Default(LayoutId),
 }
 
 impl<'a> NamespaceName<'a> {
@@ -38,9 +38,9 @@ impl<'a> NamespaceName<'a> {
     /// use snowmint_core::{Layout, layouts::LEAF};
     /// assert_eq!(NamespaceName::new("orders")?.to_string(), "orders");
     /// assert!(NamespaceName::new("a/b").is_err());
-    /// assert_eq!(NamespaceName::Default(LEAF.numbers()).to_string(), "@twitter", "the same numbers");
+    /// assert_eq!(NamespaceName::Default(LEAF.layout_id()).to_string(), "@twitter", "the same numbers");
     /// let own = Layout::parse("time:42,node:10,sequence:12;epoch=0")?;
-    /// assert_eq!(NamespaceName::Default(own.numbers()).to_string(), "@327e-a00c-627c");
+    /// assert_eq!(NamespaceName::Default(own.layout_id()).to_string(), "@327e-a00c-627c");
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn new(name: &'a str) -> Result<Self, Error> {
@@ -56,11 +56,11 @@ impl fmt::Display for NamespaceName<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Given(name) => f.write_str(name),
-            Self::Default(numbers) => {
-                if let Some((preset, _)) = layouts::all().find(|(_, preset)| preset.numbers() == *numbers) {
+            Self::Default(layout_id) => {
+                if let Some((preset, _)) = layouts::all().find(|(_, preset)| preset.layout_id() == *layout_id) {
                     return write!(f, "@{preset}");
                 }
-                let identity = numbers.identity();
+                let identity = layout_id.identity();
                 let group = |shift: u32| (identity >> shift) & 0xffff;
                 write!(f, "@{:04x}-{:04x}-{:04x}", group(48), group(32), group(16))
             }

@@ -36,7 +36,7 @@ pub struct Record {
     pub nonce: u128,
     /// The [label](crate::bytes::label) of the holder, padded with zeros.
     pub label: [u8; LABEL_BYTES],
-    /// The [identity](crate::layout::Numbers::identity) of the layout; 0 in records of earlier versions.
+    /// The [identity](crate::layout::LayoutId::identity) of the layout; 0 in records of earlier versions.
     pub layout: u64,
 }
 
@@ -67,13 +67,13 @@ impl Record {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::layouts::{LEAF, SNOWMINT};
     /// use snowmint_core::lease::Record;
-    /// let (window, layout) = (Window { start_ms: 0, end_ms: 3000 }, SNOWMINT.numbers().identity());
+    /// let (window, layout) = (Window { start_ms: 0, end_ms: 3000 }, SNOWMINT.layout_id().identity());
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout };
     /// assert!(record.refuse_other_layout(&SNOWMINT).is_ok());
     /// assert!(record.refuse_other_layout(&LEAF).is_err());
     /// ```
     pub fn refuse_other_layout(&self, layout: &Layout) -> Result<(), Error> {
-        if [0, layout.numbers().identity()].contains(&self.layout) || mutant::removes("layout") {
+        if [0, layout.layout_id().identity()].contains(&self.layout) || mutant::removes("layout") {
             Ok(())
         } else {
             Err(Error::plain(What::OtherLayout))

@@ -127,7 +127,7 @@ impl PostgresFunction<'_> {
 /// Returns a digest of the layout's numbers and the node.
 pub(super) fn digest(layout: &Layout, node: u32) -> u64 {
     let mut digest = u64::from(node);
-    layout.numbers().each_word(|word| digest = mix(digest, word));
+    layout.layout_id().each_word(|word| digest = mix(digest, word));
     digest
 }
 

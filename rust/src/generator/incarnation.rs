@@ -8,26 +8,26 @@ use snowmint_stores::host::fork::Cell;
 
 use crate::lease::Lease;
 use crate::lease::on_lost::OnLost;
-use crate::lease::registry::Share;
+use crate::lease::registry::LeaseRef;
 
 /// The generator of one process. A forked child adds another one behind it.
 #[derive(Debug)]
 pub(super) struct Incarnation {
     pub(super) core: Snowflake<Cell>,
-    share: Option<Share>,
+    lease_ref: Option<LeaseRef>,
     pub(super) next: OnceBox<Self>,
 }
 
 impl Incarnation {
-    pub(super) fn new(layout: &Layout, node: u32, options: Options, cell: Cell, share: Option<Share>) -> Self {
+    pub(super) fn new(layout: &Layout, node: u32, options: Options, cell: Cell, lease_ref: Option<LeaseRef>) -> Self {
         // Each process has its own entropy. Without entropy IDs are still unique.
         let seed = if options.seed == 0 { getrandom::u64().unwrap_or_default() } else { options.seed };
-        Self { core: Snowflake::with(layout, node, Options { seed, ..options }, cell), share, next: OnceBox::new() }
+        Self { core: Snowflake::with(layout, node, Options { seed, ..options }, cell), lease_ref, next: OnceBox::new() }
     }
 
-    pub(super) fn leased(layout: &Layout, options: Options, share: Share) -> Self {
-        let lease = &share.0;
-        Self::new(layout, lease.node(), options, lease.cell(), Some(share))
+    pub(super) fn leased(layout: &Layout, options: Options, lease_ref: LeaseRef) -> Self {
+        let lease = &lease_ref.0;
+        Self::new(layout, lease.node(), options, lease.cell(), Some(lease_ref))
     }
 
     /// Tells the lease the needs of this generator.
@@ -37,19 +37,19 @@ impl Incarnation {
         }
     }
 
-    /// Gives the share of the lease up, once. The last share begins to release the lease.
+    /// Gives the reference to the lease up, once. The last reference begins to release the lease.
     pub(super) fn leave(&self, on_lost: Option<&OnLost>) -> Option<Pending<()>> {
-        let share = self.share.as_ref()?;
-        let releasing = share.leave();
+        let lease_ref = self.lease_ref.as_ref()?;
+        let releasing = lease_ref.leave();
         // A child must not touch the parent's lease: a thread of the parent may hold its locks.
         if let Some(on_lost) = on_lost.filter(|_| !self.core.words().is_wiped()) {
-            share.0.forget(on_lost);
+            lease_ref.0.forget(on_lost);
         }
         releasing
     }
 
     pub(super) fn lease(&self) -> Option<&Lease> {
-        self.share.as_ref().map(|share| &*share.0)
+        self.lease_ref.as_ref().map(|lease_ref| &*lease_ref.0)
     }
 
     /// Adds why the lease was lost or not renewed, where core knows only that its cell is closed or its window over.

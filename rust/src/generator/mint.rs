@@ -8,13 +8,13 @@ use snowmint_stores::Error;
 use snowmint_stores::host::background::block_on;
 use snowmint_stores::host::fork::Cell;
 
-use super::Generator;
+use super::ProcessGenerator;
 use super::clock::{LeasedClock, Stopped};
 use super::incarnation::Incarnation;
 use crate::cycles::unix_ms;
 use crate::lease::acquire::{acquire, acquire_in_background};
 use crate::lease::key::LeaseKey;
-use crate::lease::registry::{Share, Wish, registry};
+use crate::lease::registry::{LeaseRef, Lookup, registry};
 use crate::lease::release::wait_for;
 use crate::lease::wait::Blocking;
 
@@ -31,7 +31,7 @@ impl OfThread<'_> {
     }
 }
 
-impl Generator {
+impl ProcessGenerator {
     /// Returns the next ID at the time `now_ms` (Unix ms). Never waits: a forked child gets `WindowClosed` until the
     /// background has leased a node.
     ///
@@ -46,7 +46,7 @@ impl Generator {
             .or_else(|error| self.try_after(current, error, now_ms, |core| core.try_next_id(now_ms)))
     }
 
-    /// Returns the next ID by the clock of the system or of the lessor, or `None`: then [`Generator::next_id`] waits or says
+    /// Returns the next ID by the clock of the system or of the lessor, or `None`: then [`ProcessGenerator::next_id`] waits or says
     /// why, and reads the clock itself. For generators without a caller's clock.
     #[inline]
     pub fn free_id(&self) -> Option<u64> {
@@ -54,7 +54,7 @@ impl Generator {
         self.open_current().ok()?.core.try_next_id(now_ms).ok()
     }
 
-    /// Returns the next ID of a thread as [`Generator::free_id`] does, from the thread's own run.
+    /// Returns the next ID of a thread as [`ProcessGenerator::free_id`] does, from the thread's own run.
     #[inline]
     pub(crate) fn free_id_of<'a>(&'a self, thread: &mut OfThread<'a>) -> Option<u64> {
         let now_ms = self.lessor_ms().unwrap_or_else(unix_ms);
@@ -70,7 +70,7 @@ impl Generator {
     /// [`Snowflake::try_run`].
     ///
     /// # Errors
-    /// Those of [`Generator::try_next_id`].
+    /// Those of [`ProcessGenerator::try_next_id`].
     pub fn try_run(&self, now_ms: i64, want: u64, patience_ms: u64) -> Result<Run<'_>, Error> {
         let current = self.open_current()?;
         let run = current.core.try_run(now_ms, want, patience_ms);
@@ -89,12 +89,12 @@ impl Generator {
             current.heed(&error, now_ms);
             return Err(current.explain(error));
         };
-        match registry().wish(key) {
-            Wish::Granted(share) => Ok(again(&self.follow(current, share).core)?),
-            Wish::Failed(error) => Err(error),
-            Wish::Pending => Err(claiming()),
-            Wish::Yours(duty) => {
-                acquire_in_background(duty, key, now_ms);
+        match registry().look_up(key) {
+            Lookup::Granted(lease_ref) => Ok(again(&self.follow(current, lease_ref).core)?),
+            Lookup::Failed(error) => Err(error),
+            Lookup::Pending => Err(claiming()),
+            Lookup::Unclaimed(guard) => {
+                acquire_in_background(guard, key, now_ms);
                 Err(claiming())
             }
         }
@@ -109,7 +109,7 @@ impl Generator {
     ///
     /// # Errors
     /// The errors of [`Snowflake::next_id`], `Forked`, and errors of the host's clock or wait. In a forked child also the
-    /// errors of [`Generator::open`].
+    /// errors of [`ProcessGenerator::open`].
     #[inline]
     pub fn next_id<H>(&self, host: &mut H) -> Result<u64, H::Error>
     where
@@ -154,7 +154,7 @@ impl Generator {
     /// Hands `count` IDs to `sink`, run by run, and waits at most `max_wait_ms` in all; see [`Snowflake::take`].
     ///
     /// # Errors
-    /// Those of [`Generator::next_id`].
+    /// Those of [`ProcessGenerator::next_id`].
     pub fn take<H>(&self, host: &mut H, count: usize, mut sink: impl FnMut(Run<'_>)) -> Result<(), H::Error>
     where
         H: Host,
@@ -193,18 +193,18 @@ impl Generator {
                 Err(Stopped::Refused(error)) => {
                     let Some(key) = self.key_to_claim(&error) else { return Err(current.explain(error).into()) };
                     // The call took no ID: a wiped cell refuses from the first look on.
-                    let share = block_on(acquire(key, self.options, &mut Blocking(host)))?;
+                    let lease_ref = block_on(acquire(key, self.options, &mut Blocking(host)))?;
                     // The time of a slow store does not count for the call.
                     before_ms = host.paused_ms();
-                    self.follow(current, share);
+                    self.follow(current, lease_ref);
                 }
             }
         }
     }
 
     /// Continues with another lease after `before`. Several threads may come here at once; one incarnation is enough.
-    fn follow<'a>(&'a self, before: &'a Incarnation, share: Share) -> &'a Incarnation {
-        let next = Box::new(Incarnation::leased(&self.layout, self.options, share));
+    fn follow<'a>(&'a self, before: &'a Incarnation, lease_ref: LeaseRef) -> &'a Incarnation {
+        let next = Box::new(Incarnation::leased(&self.layout, self.options, lease_ref));
         let followed = before.next.set(next).is_ok();
         let current = self.current();
         if followed {

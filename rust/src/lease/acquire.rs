@@ -12,56 +12,60 @@ use snowmint_stores::host::{Refusal, Terms};
 
 use super::Lease;
 use super::key::LeaseKey;
-use super::registry::{Duty, Share, Wish, registry};
+use super::registry::{ClaimGuard, LeaseRef, Lookup, registry};
 use super::wait::Wait;
 
 /// How often a call claims where every node is locked, and the pause between two claims.
 const CLAIM_ATTEMPTS: u32 = 4;
 const RETRY_PAUSE_MS: u64 = 5;
 
-/// Returns a share of the lease of `key`. If this process does not have the lease, this call claims it.
-pub(crate) async fn acquire<W: Wait>(key: &Arc<LeaseKey>, options: Options, wait: &mut W) -> Result<Share, W::Error> {
+/// Returns a reference to the lease of `key`. If this process does not have the lease, this call claims it.
+pub(crate) async fn acquire<W: Wait>(
+    key: &Arc<LeaseKey>,
+    options: Options,
+    wait: &mut W,
+) -> Result<LeaseRef, W::Error> {
     let since = Instant::now();
     loop {
-        match registry().wish(key) {
-            Wish::Granted(share) => return Ok(share),
+        match registry().look_up(key) {
+            Lookup::Granted(lease_ref) => return Ok(lease_ref),
             // This error is of an earlier call.
-            Wish::Failed(_) => {}
-            Wish::Yours(duty) => {
-                if let Some(share) = share_of_claim(duty, key, options, wait).await? {
-                    return Ok(share);
+            Lookup::Failed(_) => {}
+            Lookup::Unclaimed(guard) => {
+                if let Some(lease_ref) = claim_lease(guard, key, options, wait).await? {
+                    return Ok(lease_ref);
                 }
                 // A signal handler has forked, and this is the child.
             }
             // The claim may need what this thread holds in its host, so this one pauses there.
-            Wish::Pending if since.elapsed() < patience(key, 0) => wait.pause(1).await?,
-            Wish::Pending => return Err(claimed_elsewhere().into()),
+            Lookup::Pending if since.elapsed() < patience(key, 0) => wait.pause(1).await?,
+            Lookup::Pending => return Err(claimed_elsewhere().into()),
         }
     }
 }
 
 /// Claims until the lease is granted, or the time is over. Returns `None` in a forked child.
-async fn share_of_claim<W: Wait>(
-    mut duty: Duty,
+async fn claim_lease<W: Wait>(
+    mut guard: ClaimGuard,
     key: &Arc<LeaseKey>,
     options: Options,
     wait: &mut W,
-) -> Result<Option<Share>, W::Error> {
+) -> Result<Option<LeaseRef>, W::Error> {
     let mut attempts = 0;
     loop {
         let now_ms = wait.now_ms()?;
-        let Some(claimed) = claim(&duty, key, now_ms, wait).await? else { return Ok(None) };
+        let Some(claimed) = claim(&guard, key, now_ms, wait).await? else { return Ok(None) };
         match claimed.map(Arc::new) {
-            Ok(lease) => match duty.share(&lease) {
-                Ok(share) => {
+            Ok(lease) => match guard.publish(&lease) {
+                Ok(lease_ref) => {
                     // After a slow claim the first ID would find the window over, or nearly so.
                     let since = Instant::now();
                     while lease.is_old() && since.elapsed() < patience(key, 0) {
                         wait.pause(1).await?;
                     }
-                    return Ok(Some(share));
+                    return Ok(Some(lease_ref));
                 }
-                Err(again) => duty = again,
+                Err(again) => guard = again,
             },
             Err(Refusal::Error(error)) => return Err(error.into()),
             // A claimer that only looks holds its lock for a moment.
@@ -81,17 +85,17 @@ async fn share_of_claim<W: Wait>(
 }
 
 /// Claims the lease of `key` in the background, for calls that never wait. The registry keeps the outcome.
-pub(crate) fn acquire_in_background(duty: Duty, key: &Arc<LeaseKey>, now_ms: i64) {
-    // Without a thread the duty is dropped, and the next call tries again.
+pub(crate) fn acquire_in_background(guard: ClaimGuard, key: &Arc<LeaseKey>, now_ms: i64) {
+    // Without a thread the guard is dropped, and the next call tries again.
     let Ok(background) = key.backend.background() else { return };
     let (key, own) = (Arc::clone(key), background.clone());
     let begun = background.run(async move {
-        let mut duty = duty;
+        let mut guard = guard;
         loop {
             let claimed = lease(&key, now_ms, &AtomicU64::new(0), own.clone()).await;
-            match duty.keep(claimed.map(Arc::new).map_err(Refusal::into_error)) {
+            match guard.keep(claimed.map(Arc::new).map_err(Refusal::into_error)) {
                 Ok(()) => break,
-                Err(again) => duty = again,
+                Err(again) => guard = again,
             }
         }
     });
@@ -100,12 +104,12 @@ pub(crate) fn acquire_in_background(duty: Duty, key: &Arc<LeaseKey>, now_ms: i64
 
 /// Claims a node in the background; meanwhile the host hears signals. Returns `None` in a forked child.
 async fn claim<W: Wait>(
-    duty: &Duty,
+    guard: &ClaimGuard,
     key: &Arc<LeaseKey>,
     now_ms: i64,
     wait: &mut W,
 ) -> Result<Option<Result<Lease, Refusal>>, W::Error> {
-    if duty.is_of_parent() {
+    if guard.is_of_parent() {
         return Ok(None);
     }
     // How long the slowest answer took so far, in ms.
@@ -121,7 +125,7 @@ async fn claim<W: Wait>(
         let progress = claiming.look();
         // A signal handler may fork at any time. Parent and child then continue the same claim, and both reach its end. So the
         // question comes once the lease has its cell: a fork after that leaves the child a wiped cell.
-        if duty.is_of_parent() {
+        if guard.is_of_parent() {
             if let Progress::Done(Ok(lease)) = progress {
                 lease.leave_to_parent();
             }

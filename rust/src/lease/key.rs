@@ -29,7 +29,7 @@ impl PartialEq for LeaseKey {
         self.backend == other.backend
             && self.clock == other.clock
             && self.terms.namespace == other.terms.namespace
-            && self.terms.layout.numbers() == other.terms.layout.numbers()
+            && self.terms.layout.layout_id() == other.terms.layout.layout_id()
             && self.terms.node == other.terms.node
             && self.terms.exclude == other.terms.exclude
     }
@@ -41,6 +41,6 @@ impl Hash for LeaseKey {
     fn hash<H: Hasher>(&self, state: &mut H) {
         self.backend.hash(state);
         self.terms.namespace.hash(state);
-        self.terms.layout.numbers().hash(state);
+        self.terms.layout.layout_id().hash(state);
     }
 }

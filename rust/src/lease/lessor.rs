@@ -146,7 +146,7 @@ mod tests {
     use snowmint_core::layouts::SNOWMINT;
 
     use super::*;
-    use crate::host::{Backend, ClockId, Environment, Generator, SystemHost as Host};
+    use crate::host::{Backend, ClockId, Environment, ProcessGenerator, SystemHost as Host};
     use crate::{LeaseOptions, LeaseStore};
 
     /// Grants what it was made with, by a clock that stands where it is set.
@@ -192,9 +192,9 @@ mod tests {
         now_ms: FAR_MS,
     };
 
-    fn generator(lessor: &Fixed, number: usize) -> Result<Generator, Error> {
+    fn generator(lessor: &Fixed, number: usize) -> Result<ProcessGenerator, Error> {
         let lease = LeaseOptions::new().store(LeaseStore::of(Backend::lessor(lessor.clone(), number)));
-        Generator::open(lease, &Environment::default(), &mut Host::new())
+        ProcessGenerator::open(lease, &Environment::default(), &mut Host::new())
     }
 
     #[test]
@@ -232,7 +232,7 @@ mod tests {
     fn a_clock_of_the_callers_own_is_refused() {
         let lease =
             LeaseOptions::new().store(LeaseStore::of(Backend::lessor(Fixed::new(GRANT), 2))).clock_id(ClockId(1));
-        let error = Generator::open(lease, &Environment::default(), &mut Host::new()).expect_err("two clocks");
+        let error = ProcessGenerator::open(lease, &Environment::default(), &mut Host::new()).expect_err("two clocks");
         assert_eq!(error.kind(), ErrorKind::InvalidNode);
     }
 }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, TryLockError, Weak};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use snowmint_core::{ErrorKind, Layout, Numbers, SystemHost, Words, mutant};
+use snowmint_core::{ErrorKind, Layout, LayoutId, SystemHost, Words, mutant};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::Pending;
 use snowmint_stores::host::fork::{Cell, PerProcess, at_exit};
@@ -30,7 +30,7 @@ pub(crate) struct Registry {
 struct Shared {
     /// The cells of vouched nodes. They live as long as their clock, or the process: a node used again continues above its
     /// last ID.
-    vouched: HashMap<(Option<ClockId>, Numbers, u32), Cell>,
+    vouched: HashMap<(Option<ClockId>, LayoutId, u32), Cell>,
     leases: HashMap<Arc<LeaseKey>, Entry>,
     renewing: bool,
 }
@@ -46,13 +46,13 @@ enum Entry {
     Failed(Error),
 }
 
-/// The state of a lease that a generator asks for.
-pub(crate) enum Wish {
-    Granted(Share),
+/// What the registry has of a lease that a generator looks up.
+pub(crate) enum Lookup {
+    Granted(LeaseRef),
     /// Another thread is claiming it.
     Pending,
     /// The caller has to claim it.
-    Yours(Duty),
+    Unclaimed(ClaimGuard),
     /// A claim in the background failed.
     Failed(Error),
 }
@@ -73,7 +73,7 @@ impl Registry {
         let mut shared = lock(&self.shared);
         let live = |entry: &Entry| entry.lease().is_some_and(|lease| lease.is_open() && lease.node() == node);
         let held = |(key, entry): (&Arc<LeaseKey>, &Entry)| {
-            clock.is_none() && key.clock.is_none() && key.terms.layout.numbers() == layout.numbers() && live(entry)
+            clock.is_none() && key.clock.is_none() && key.terms.layout.layout_id() == layout.layout_id() && live(entry)
         };
         if shared.leases.iter().any(held) {
             return Err(Error::new(
@@ -86,14 +86,14 @@ impl Registry {
         if mutant::removes("share") {
             return Ok(open_vouched());
         }
-        Ok(shared.vouched.entry((clock, layout.numbers(), node)).or_insert_with(open_vouched).clone())
+        Ok(shared.vouched.entry((clock, layout.layout_id(), node)).or_insert_with(open_vouched).clone())
     }
 
     /// Returns the nodes that generators of this process use as vouched ones.
     pub(crate) fn vouched_nodes(&self, layout: &Layout) -> Vec<u32> {
-        let numbers = layout.numbers();
+        let layout_id = layout.layout_id();
         let shared = lock(&self.shared);
-        shared.vouched.keys().filter(|key| (key.0, key.1) == (None, numbers)).map(|key| key.2).collect()
+        shared.vouched.keys().filter(|key| (key.0, key.1) == (None, layout_id)).map(|key| key.2).collect()
     }
 
     /// Returns how many vouched nodes have a state on this clock.
@@ -102,32 +102,32 @@ impl Registry {
         lock(&self.shared).vouched.keys().filter(|key| key.0 == Some(clock)).count()
     }
 
-    /// Returns the lease of a key, or the duty to claim it.
-    pub(crate) fn wish(&'static self, key: &Arc<LeaseKey>) -> Wish {
+    /// Looks the lease of a key up. Without a lease the caller becomes its claimer.
+    pub(crate) fn look_up(&'static self, key: &Arc<LeaseKey>) -> Lookup {
         let mut shared = lock(&self.shared);
         match shared.leases.get(key) {
-            Some(Entry::Claiming) => return Wish::Pending,
+            Some(Entry::Claiming) => return Lookup::Pending,
             Some(entry) => {
                 if let Entry::Failed(error) = entry {
                     let error = error.clone();
                     shared.leases.remove(key);
-                    return Wish::Failed(error);
+                    return Lookup::Failed(error);
                 }
-                if let Some(share) = entry.lease().and_then(|lease| Share::of(&lease)) {
-                    shared.leases.insert(key.clone(), Entry::Live(Arc::downgrade(&share.0)));
-                    return Wish::Granted(share);
+                if let Some(lease_ref) = entry.lease().and_then(|lease| LeaseRef::of(&lease)) {
+                    shared.leases.insert(key.clone(), Entry::Live(Arc::downgrade(&lease_ref.0)));
+                    return Lookup::Granted(lease_ref);
                 }
             }
             None => {}
         }
         shared.leases.insert(key.clone(), Entry::Claiming);
-        Wish::Yours(Duty { registry: self, owner: Owner::this(), key: Some(key.clone()) })
+        Lookup::Unclaimed(ClaimGuard { registry: self, owner: Owner::this(), key: Some(key.clone()) })
     }
 
     fn put(&'static self, key: Arc<LeaseKey>, entry: Entry) -> Result<(), Arc<LeaseKey>> {
         let mut shared = lock(&self.shared);
         let node = entry.lease().filter(|_| key.clock.is_none()).map(|lease| lease.node());
-        if node.is_some_and(|node| shared.vouched.contains_key(&(None, key.terms.layout.numbers(), node))) {
+        if node.is_some_and(|node| shared.vouched.contains_key(&(None, key.terms.layout.layout_id(), node))) {
             return Err(key);
         }
         let over: Vec<_> = shared
@@ -283,30 +283,30 @@ extern "C" fn release_all() {
     drop(released);
 }
 
-/// The duty to claim a lease. Other threads may wait for it.
+/// Marks a lease as being claimed by its owner, while other threads may wait. Dropping it lets another thread claim.
 #[derive(Debug)]
-pub(crate) struct Duty {
+pub(crate) struct ClaimGuard {
     registry: &'static Registry,
     owner: &'static Owner,
     key: Option<Arc<LeaseKey>>,
 }
 
-impl Duty {
+impl ClaimGuard {
     /// Returns whether the process has forked since, and this is the child.
     pub(crate) fn is_of_parent(&self) -> bool {
         !self.owner.is_this_process()
     }
 
-    /// Publishes the lease, and shares it.
+    /// Publishes the lease, and returns the first reference to it.
     ///
-    /// The duty comes back if another generator has begun to use the node as a vouched one.
-    pub(crate) fn share(self, lease: &Arc<Lease>) -> Result<Share, Self> {
-        let share = Share::first(lease);
+    /// The guard comes back if another generator has begun to use the node as a vouched one.
+    pub(crate) fn publish(self, lease: &Arc<Lease>) -> Result<LeaseRef, Self> {
+        let lease_ref = LeaseRef::first(lease);
         self.put(Entry::Live(Arc::downgrade(lease)))?;
-        Ok(share)
+        Ok(lease_ref)
     }
 
-    /// Keeps the outcome of a claim in the background until a generator asks. The duty may come back as in `share`.
+    /// Keeps the outcome of a claim in the background until a generator asks. The guard may come back as in `publish`.
     pub(crate) fn keep(self, outcome: Result<Arc<Lease>, Error>) -> Result<(), Self> {
         self.put(outcome.map_or_else(Entry::Failed, |lease| Entry::Ready(lease, Instant::now())))
     }
@@ -317,7 +317,7 @@ impl Duty {
     }
 }
 
-impl Drop for Duty {
+impl Drop for ClaimGuard {
     // Another thread may claim then.
     fn drop(&mut self) {
         // A forked child never takes its parent's lock.
@@ -327,11 +327,11 @@ impl Drop for Duty {
     }
 }
 
-/// A generator's share of a lease. The last share to go releases the lease.
+/// A generator's counted reference to a lease. Dropping the last reference releases the lease.
 #[derive(Debug)]
-pub(crate) struct Share(pub(crate) Arc<Lease>, AtomicBool);
+pub(crate) struct LeaseRef(pub(crate) Arc<Lease>, AtomicBool);
 
-impl Share {
+impl LeaseRef {
     fn first(lease: &Arc<Lease>) -> Self {
         // A new lease has no user yet, so it takes this one.
         Self::of(lease).unwrap_or_else(|| Self(Arc::clone(lease), AtomicBool::new(true)))
@@ -342,13 +342,13 @@ impl Share {
         lease.join().then(|| Self(Arc::clone(lease), AtomicBool::new(false)))
     }
 
-    /// Gives this share up, once. The last share begins to release the lease.
+    /// Gives this reference up, once. The last reference begins to release the lease.
     pub(crate) fn leave(&self) -> Option<Pending<()>> {
         if self.1.swap(true, Ordering::AcqRel) { None } else { self.0.leave() }
     }
 }
 
-impl Drop for Share {
+impl Drop for LeaseRef {
     fn drop(&mut self) {
         wait_for(self.leave());
     }

@@ -54,7 +54,7 @@ impl LeaseStore {
     /// # Examples
     /// ```
     /// use std::{collections::BTreeMap, sync::{Mutex, PoisonError}};
-    /// use snowmint::{Error, LeaseOptions, LeaseStore, Snowflake, stores::{Found, RecordStore, Version, Wrote}};
+    /// use snowmint::{Error, LeaseOptions, LeaseStore, Snowflake, stores::{Found, RecordStore, Version, WriteOutcome}};
     ///
     /// #[derive(Debug, Default)]
     /// struct Records(Mutex<BTreeMap<String, Found>>);
@@ -67,13 +67,13 @@ impl LeaseStore {
     ///     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
     ///         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     ///     }
-    ///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    ///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
     ///         let mut records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
     ///         if records.get(key).map_or(0, |found| found.version) != expected {
-    ///             return Ok(Wrote::Conflict);
+    ///             return Ok(WriteOutcome::Conflict);
     ///         }
     ///         records.insert(key.to_owned(), Found::new(value, expected + 1));
-    ///         Ok(Wrote::Version(expected + 1))
+    ///         Ok(WriteOutcome::Version(expected + 1))
     ///     }
     ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
     ///         let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);

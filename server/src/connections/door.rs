@@ -10,7 +10,7 @@ use snowmint_stores::host::lock;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::time::{Instant, sleep};
 
-use super::Seldom;
+use super::WarningLimit;
 
 /// The pause after a failure that nothing here can cure.
 const FAILURE_PAUSE: Duration = Duration::from_millis(50);
@@ -57,7 +57,7 @@ pub struct Door {
     reserve: Reserve,
     failed: u64,
     error: Option<io::Error>,
-    warned: Seldom,
+    warned: WarningLimit,
 }
 
 /// A new connection.
@@ -71,7 +71,7 @@ pub struct Arrived {
 
 impl Door {
     pub fn new(listener: TcpListener, reserve: Reserve) -> Self {
-        Self { listener, reserve, failed: 0, error: None, warned: Seldom::default() }
+        Self { listener, reserve, failed: 0, error: None, warned: WarningLimit::default() }
     }
 
     /// Returns the address of the port.

@@ -17,7 +17,7 @@ const CHECK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// The limits of a connection.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct TimeLimits {
     /// From the first byte of a head to the last one.
     pub head: Duration,
     /// Silence before the first accepted request of the client.
@@ -43,12 +43,12 @@ struct State {
 /// The state of a connection. Its stream and its requests report to it.
 #[derive(Debug)]
 pub struct Pace {
-    limits: Limits,
+    limits: TimeLimits,
     state: Mutex<State>,
 }
 
 impl Pace {
-    pub fn new(limits: Limits, now: Instant) -> Arc<Self> {
+    pub fn new(limits: TimeLimits, now: Instant) -> Arc<Self> {
         let state = State { phase: Phase::Silence, since: now, known: false };
         Arc::new(Self { limits, state: Mutex::new(state) })
     }
@@ -142,7 +142,7 @@ mod tests {
     }
 
     fn pace(begun: Instant) -> Arc<Pace> {
-        Pace::new(Limits { head: seconds(10), unknown: seconds(5), idle: seconds(600) }, begun)
+        Pace::new(TimeLimits { head: seconds(10), unknown: seconds(5), idle: seconds(600) }, begun)
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::lease::Floor;
-use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Version, Wrote};
+use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Version, WriteOutcome};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -46,7 +46,7 @@ impl RecordStore for Floored {
         if key == Floor::KEY { self.floor().await } else { self.store.read(key).await }
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         self.store.write(key, value, expected).await
     }
 

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use snowmint::host::{Environment, Generator, SystemHost};
+use snowmint::host::{Environment, ProcessGenerator, SystemHost};
 use snowmint::{LeaseOptions, LeaseStore, Status};
 use snowmint_core::Layout;
 use snowmint_core::layouts::LEAF;
@@ -159,7 +159,7 @@ impl Ids {
         let refusals = Arc::clone(&self.refusals);
         let name_of_refusal = name.to_owned();
         let new = async move {
-            let opened = Generator::lease_async(lease, &Environment::default(), &mut SystemHost::new()).await;
+            let opened = ProcessGenerator::lease_async(lease, &Environment::default(), &mut SystemHost::new()).await;
             let opened = opened.map(Queued::new);
             refusals.note(&name_of_refusal, &opened);
             if let Ok(generator) = &opened {
@@ -194,7 +194,7 @@ impl Pooled for Queued {
 /// Returns the key of a generator in the pool. Each request makes it, and a default namespace looks its name up in the presets.
 fn key_of(namespace: Option<&str>, layout: &Layout) -> String {
     // No name of a namespace contains "/" or "@".
-    format!("{}/{:x?}", namespace.unwrap_or("@"), layout.numbers().to_words())
+    format!("{}/{:x?}", namespace.unwrap_or("@"), layout.layout_id().to_words())
 }
 
 /// Returns the name of a generator in the log.

@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::failure::Failure;
 use super::pool::{Pool, Pooled};
-use crate::watched::Watched;
+use crate::monitored_store::MonitoredStore;
 
 /// The most names that are opened at the same time, about as many as a store at 20 ms of distance opens in a second.
 const MAX_OPENING: usize = 2048;
@@ -20,13 +20,13 @@ pub const RETRY_AFTER_MS: u64 = 1000;
 /// The names that are opened now. Clones share them.
 #[derive(Clone, Debug)]
 pub struct Openings {
-    store: Arc<Watched>,
+    store: Arc<MonitoredStore>,
     places: Arc<Semaphore>,
     max_wait_ms: u64,
 }
 
 impl Openings {
-    pub fn of(store: Arc<Watched>, max_wait_ms: u64) -> Self {
+    pub fn of(store: Arc<MonitoredStore>, max_wait_ms: u64) -> Self {
         Self { store, places: Arc::new(Semaphore::new(MAX_OPENING)), max_wait_ms }
     }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use snowmint::host::{Generator, SystemHost};
+use snowmint::host::{ProcessGenerator, SystemHost};
 use snowmint_core::{Error as CoreError, ErrorKind, Layout, SystemHost as Clock};
 use snowmint_stores::Error;
 use snowmint_stores::host::reserve;
@@ -18,12 +18,12 @@ use tokio::time::{Instant, timeout_at};
 /// A generator, and the batches that wait for its IDs.
 #[derive(Debug)]
 pub struct Queued {
-    generator: Generator,
+    generator: ProcessGenerator,
     queue: Queue,
 }
 
 impl Queued {
-    pub fn new(generator: Generator) -> Self {
+    pub fn new(generator: ProcessGenerator) -> Self {
         let queue = Queue::of(generator.layout());
         Self { generator, queue }
     }
@@ -62,9 +62,9 @@ impl Queued {
 }
 
 impl Deref for Queued {
-    type Target = Generator;
+    type Target = ProcessGenerator;
 
-    fn deref(&self) -> &Generator {
+    fn deref(&self) -> &ProcessGenerator {
         &self.generator
     }
 }

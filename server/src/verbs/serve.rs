@@ -23,10 +23,10 @@ use crate::connections::{AllPlaces, Door, Ending, Limits, Port, Protocol, Reserv
 use crate::http::{App, Hosts, Http, document};
 use crate::metrics::Metrics;
 use crate::monitor::{self, Gauges};
+use crate::monitored_store::MonitoredStore;
 use crate::resp::Resp;
 use crate::service::{Service, Settings};
 use crate::tls::Certificate;
-use crate::watched::Watched;
 use snowmint_cli::Exit;
 
 /// The limit for ending: service managers kill a program that takes longer.
@@ -133,7 +133,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let connected = connect_to(url).await?;
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
-    let store = Watched::over(connected, metrics.store.clone(), options.max_wait_ms);
+    let store = MonitoredStore::over(connected, metrics.store.clone(), options.max_wait_ms);
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),

@@ -100,7 +100,7 @@ fn forge(store: &str, namespace: &str) {
     let mut label = [0; 60];
     label[..FORGED.len()].copy_from_slice(FORGED.as_bytes());
     let window = Window { start_ms: now_ms, end_ms: now_ms + 600_000 };
-    let layout = layouts::SNOWMINT.numbers().identity();
+    let layout = layouts::SNOWMINT.layout_id().identity();
     let record = Record { released: false, serial: 1, window, nonce: 5, label, layout };
     tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
         let store = connect(store).await.expect("a store");

@@ -39,7 +39,7 @@ fn clients_get_labels_of_others_escaped() {
     let mut label = [0; 60];
     label[..11].copy_from_slice(b"web\x1b[2J\n\xe2\x80\xae");
     let window = Window { start_ms: now_ms, end_ms: now_ms + 600_000 };
-    let layout = layouts::SNOWMINT.numbers().identity();
+    let layout = layouts::SNOWMINT.layout_id().identity();
     let record = Record { released: false, serial: 1, window, nonce: 5, label, layout };
     tokio::runtime::Runtime::new().expect("a runtime").block_on(async {
         let store = connect(&store(directory.path())).await.expect("a store");

@@ -26,7 +26,7 @@ use crate::store::counter::{full, sum};
 use crate::store::filesystem::refuse_lossy_slots;
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
 
 /// A store in a directory.
 ///
@@ -162,16 +162,16 @@ impl RecordStore for Directory {
         .await
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let version = version::fresh(expected)?;
         let new = Entry { version, key: key.to_owned(), value: value.to_owned() };
         self.locked(move |files| {
             let path = path::record(&new.key)?;
             if files.read(&path, &new.key)?.map_or(0, |there| there.version) != expected {
-                return Ok(Wrote::Conflict);
+                return Ok(WriteOutcome::Conflict);
             }
             files.write(&path, &new)?;
-            Ok(Wrote::Version(version))
+            Ok(WriteOutcome::Version(version))
         })
         .await
     }

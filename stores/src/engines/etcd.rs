@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
 
 /// The most records of one message, which must stay below 4 MB.
 const MAX_PAGE_RECORDS: i64 = 1000;
@@ -257,7 +257,7 @@ impl RecordStore for Etcd {
         there.map(|there| self.found(there)).transpose()
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let key = self.record(key);
         let answer = self.cluster.run(|mut kv| async move {
             let mut unchanged = vec![Compare::mod_revision(key.as_str(), CompareOp::Equal, 0)];
@@ -279,9 +279,9 @@ impl RecordStore for Etcd {
             let step = Txn::new().when(unchanged).and_then([TxnOp::put(key, value, None)]);
             kv.txn(step).await.map(Some).map_err(|error| Error::of_driver(self.name(), error))
         });
-        let Some(answer) = answer.await?.filter(TxnResponse::succeeded) else { return Ok(Wrote::Conflict) };
+        let Some(answer) = answer.await?.filter(TxnResponse::succeeded) else { return Ok(WriteOutcome::Conflict) };
         let header = answer.header().ok_or_else(|| self.unavailable("an answer without a revision"))?;
-        self.version(value, header.revision()).map(Wrote::Version)
+        self.version(value, header.revision()).map(WriteOutcome::Version)
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -9,18 +9,18 @@ use crate::error::Error;
 use crate::process::fork::PerProcess;
 use crate::process::lock;
 use crate::store::counter::{full, sum};
-use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
 
 /// A store that ends with the process. A forked child has a separate, empty one.
 ///
 /// # Examples
 /// ```
 /// use snowmint_stores::memory::Memory;
-/// use snowmint_stores::{RecordStore, Wrote};
+/// use snowmint_stores::{RecordStore, WriteOutcome};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), snowmint_stores::Error> {
 /// let store = Memory::new();
-/// assert!(matches!(store.write("leases/orders/5", b"value", 0).await?, Wrote::Version(_)));
+/// assert!(matches!(store.write("leases/orders/5", b"value", 0).await?, WriteOutcome::Version(_)));
 /// assert_eq!(store.read("leases/orders/5").await?.expect("a record").value, b"value");
 /// # Ok(())
 /// # }
@@ -84,14 +84,14 @@ impl RecordStore for Memory {
         Ok(self.lock().records.get(key).cloned())
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let mut data = self.lock();
         if data.records.get(key).map_or(0, |found| found.version) != expected {
-            return Ok(Wrote::Conflict);
+            return Ok(WriteOutcome::Conflict);
         }
         let version = expected + 1;
         data.records.insert(key.to_owned(), Found { value: value.to_owned(), version });
-        Ok(Wrote::Version(version))
+        Ok(WriteOutcome::Version(version))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

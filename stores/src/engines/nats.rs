@@ -45,7 +45,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, WriteOutcome};
 
 /// The bucket of a URL without a path.
 const DEFAULT_BUCKET: &str = "snowmint";
@@ -413,7 +413,7 @@ impl RecordStore for Nats {
         Ok(value.map(|value| Found { version: version::of(&value, revision), value }))
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let subject = self.record(key);
         let written = self
             .checked(|Connection { context, stream, .. }| async move {
@@ -440,7 +440,7 @@ impl RecordStore for Nats {
                 }
             })
             .await?;
-        Ok(written.map_or(Wrote::Conflict, |revision| Wrote::Version(version::of(value, revision))))
+        Ok(written.map_or(WriteOutcome::Conflict, |revision| WriteOutcome::Version(version::of(value, revision))))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

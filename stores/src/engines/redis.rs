@@ -32,7 +32,7 @@ use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, WriteOutcome};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const PING_AFTER: Duration = Duration::from_millis(100);
@@ -231,14 +231,14 @@ impl RecordStore for Redis {
         stored.map(|stored| self.found(key, &stored)).transpose()
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let version = version::fresh(expected)?;
         let (hash, field) = self.record(key);
         let mut stored = format!("{version}:").into_bytes();
         stored.extend_from_slice(value);
         let script = script(REDIS_WRITE, hash).arg(field).arg(expected.to_string()).arg(stored).to_owned();
         let written: bool = self.ask(script).await?;
-        Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
+        Ok(if written { WriteOutcome::Version(version) } else { WriteOutcome::Conflict })
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -27,7 +27,9 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, Wrote};
+use crate::store::{
+    CounterStore, Found, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, WriteOutcome,
+};
 
 /// A store in tables of an SQL database.
 ///
@@ -124,8 +126,8 @@ impl<D: Dialect> RecordStore for SqlStore<D> {
         found.map(|(version, value)| Ok(Found { value, version: self.version(version)? })).transpose()
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
-        let Some(seen) = signed(expected) else { return Ok(Wrote::Conflict) };
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
+        let Some(seen) = signed(expected) else { return Ok(WriteOutcome::Conflict) };
         let version = version::fresh(expected)?;
         // Below 2^53.
         let name = D::key(key);
@@ -136,7 +138,7 @@ impl<D: Dialect> RecordStore for SqlStore<D> {
             values.push(Value::Number(seen));
             self.change(D::STATEMENTS.update, values, name).await?
         };
-        Ok(if written { Wrote::Version(version) } else { Wrote::Conflict })
+        Ok(if written { WriteOutcome::Version(version) } else { WriteOutcome::Conflict })
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{CounterStore, Found, RecordStore, Version, Wrote};
+use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -210,7 +210,7 @@ impl RecordStore for Zookeeper {
         Ok(there.map(|(value, stat)| Found { version: of(&value, stat.version), value }))
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         let (directory, part) = self.record(key);
         let path = format!("{directory}/{part}");
         let written = self
@@ -231,7 +231,7 @@ impl RecordStore for Zookeeper {
                 }
             })
             .await?;
-        Ok(written.map_or(Wrote::Conflict, |stat| Wrote::Version(of(value, stat.version))))
+        Ok(written.map_or(WriteOutcome::Conflict, |stat| WriteOutcome::Version(of(value, stat.version))))
     }
 
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {

@@ -43,7 +43,7 @@ impl Namespace {
 
     /// Returns the default namespace of a layout. It depends on the numbers of the layout, not on names of fields.
     pub fn of_layout(layout: &Layout) -> Self {
-        Self(NamespaceName::Default(layout.numbers()).to_string())
+        Self(NamespaceName::Default(layout.layout_id()).to_string())
     }
 
     /// Reads the record that a store has for this namespace, for generators of a layout. Returns the layout as the record has it.

@@ -9,7 +9,7 @@ use super::{Leases, Namespace};
 use crate::error::Error;
 use crate::store::floor::floor;
 use crate::store::key::name;
-use crate::store::{Found, Wrote};
+use crate::store::{Found, WriteOutcome};
 
 impl Leases {
     /// Makes a namespace if the store does not have it, or compares its layout with the one there. A claim does so too.
@@ -32,7 +32,7 @@ impl Leases {
                 let floor_ms = floor(&*self.0).await?.map(|floor| floor.until_ms);
                 (text(layout, NamespaceRecord { floor_ms, ..NamespaceRecord::default() }), 0)
             };
-            if self.0.write(&key, value.as_bytes(), version).await? != Wrote::Conflict {
+            if self.0.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(true);
             }
         }
@@ -95,7 +95,7 @@ impl Leases {
             }
             let removed = NamespaceRecord { removed: true, ..record };
             let value = format!("{}{removed}", String::from_utf8_lossy(layout));
-            if self.0.write(&key, value.as_bytes(), version).await? != Wrote::Conflict {
+            if self.0.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(());
             }
         }

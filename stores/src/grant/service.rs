@@ -15,7 +15,7 @@ use super::{Claimer, Namespace, Outcome, Refusal, Share, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::lock;
 use crate::store::key::{key, name};
-use crate::store::{Found, RecordStore, Wrote};
+use crate::store::{Found, RecordStore, WriteOutcome};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
 const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
@@ -207,7 +207,7 @@ impl Leases {
             };
             let window = Window { start_ms: record.window.start_ms.min(end_ms), end_ms };
             let record = Record { released: true, serial: record.serial.saturating_add(1), window, ..record };
-            if self.0.write(&key, &record.to_bytes(), version).await? != Wrote::Conflict {
+            if self.0.write(&key, &record.to_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(record);
             }
         }

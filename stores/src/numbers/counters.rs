@@ -13,7 +13,7 @@ use crate::error::Error;
 use crate::store::counter;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
-use crate::store::{CounterStore, Wrote};
+use crate::store::{CounterStore, WriteOutcome};
 
 /// The first number of a key, as with Redis' `INCR`.
 const FIRST_NUMBER: u64 = 1;
@@ -449,7 +449,7 @@ async fn make(store: &dyn CounterStore, key: &str, there: bool) -> Result<bool, 
     let mut version = refuse_new(key).is_ok().then_some(0);
     loop {
         if let Some(version) = version
-            && store.write(key, definition::key_text(there).as_bytes(), version).await? != Wrote::Conflict
+            && store.write(key, definition::key_text(there).as_bytes(), version).await? != WriteOutcome::Conflict
         {
             return Ok(true);
         }

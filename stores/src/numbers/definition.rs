@@ -6,11 +6,11 @@ use snowmint_core::ErrorKind;
 use snowmint_core::sequence::{Dialect, Kind, Options};
 
 use crate::error::Error;
-use crate::store::{Found, RecordStore, Tag, Version, Wrote};
+use crate::store::{Found, RecordStore, Tag, Version, WriteOutcome};
 
 /// Writes a definition. Returns `false` if there is a definition.
 pub(crate) async fn create(store: &dyn RecordStore, key: &str, text: &[u8]) -> Result<bool, Error> {
-    Ok(store.write(key, text, 0).await? != Wrote::Conflict)
+    Ok(store.write(key, text, 0).await? != WriteOutcome::Conflict)
 }
 
 /// Encodes the definition of a tag: the line `segment 1`, then the lines `next`, `step` and `description`.

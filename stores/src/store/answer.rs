@@ -47,18 +47,18 @@ impl Found {
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::{Wrote, connect};
+/// use snowmint_stores::{WriteOutcome, connect};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), snowmint_stores::Error> {
 /// let store = connect("memory:").await?;
-/// let Wrote::Version(version) = store.write("leases/orders/5", b"one", 0).await? else { panic!("it is new") };
-/// assert_eq!(store.write("leases/orders/5", b"two", version + 1).await?, Wrote::Conflict);
+/// let WriteOutcome::Version(version) = store.write("leases/orders/5", b"one", 0).await? else { panic!("it is new") };
+/// assert_eq!(store.write("leases/orders/5", b"two", version + 1).await?, WriteOutcome::Conflict);
 /// # Ok(())
 /// # }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Wrote {
+pub enum WriteOutcome {
     /// The record is durable and has this version.
     Version(Version),
     /// The record has another version than expected, so nothing was written.

@@ -5,7 +5,7 @@ use snowmint_core::store::{Ask, Reply};
 use snowmint_core::{Error as CoreError, ErrorKind, lease, mutant, section, sequence};
 
 use crate::error::Error;
-use crate::store::{RecordStore, Version, Wrote};
+use crate::store::{RecordStore, Version, WriteOutcome};
 
 /// A record of one of core's machines.
 pub(crate) trait Record: Copy + Send {
@@ -63,9 +63,9 @@ pub(crate) async fn write<R>(
     expected: Version,
 ) -> Result<Replied<R>, Error> {
     match store.write(key, value, expected).await {
-        Ok(Wrote::Version(version)) => Ok((Reply::Written(version), None)),
-        Ok(Wrote::Conflict) if mutant::removes("version") => Ok((Reply::Written(expected + 1), None)),
-        Ok(Wrote::Conflict) => Ok((Reply::Conflict, None)),
+        Ok(WriteOutcome::Version(version)) => Ok((Reply::Written(version), None)),
+        Ok(WriteOutcome::Conflict) if mutant::removes("version") => Ok((Reply::Written(expected + 1), None)),
+        Ok(WriteOutcome::Conflict) => Ok((Reply::Conflict, None)),
         Err(error) => unanswered(error),
     }
 }

@@ -5,7 +5,7 @@ use std::thread;
 use std::time::Duration;
 
 use proptest::prelude::*;
-use snowmint::host::{ClockId, Environment, Generator};
+use snowmint::host::{ClockId, Environment, ProcessGenerator};
 use snowmint::{Error, LeaseOptions};
 use snowmint_core::{ErrorKind, Host, Layout, Options};
 use snowmint_tests::tries;
@@ -89,10 +89,10 @@ proptest! {
                 .window(Duration::from_secs(1))
                 .options(options)
                 .clock_id(ClockId(clock));
-            Generator::open(lease, &Environment::default(), host)
+            ProcessGenerator::open(lease, &Environment::default(), host)
         };
         let mut clocks_ms = [1_772_323_200_123; 3];
-        let mut generators: [Option<Generator>; 3] = Default::default();
+        let mut generators: [Option<ProcessGenerator>; 3] = Default::default();
         let mut ledger = HashSet::new();
         for Step { generator: number, clock_ms, action } in script {
             let mut host = Scripted { now_ms: clocks_ms[number] + clock_ms, paused_ms: 0 };

@@ -38,7 +38,7 @@ pub fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Result<(), 
 pub fn namespace_key(name: Option<String>, layout: &str) -> Result<String, JsValue> {
     let name = match &name {
         Some(name) => NamespaceName::new(name),
-        None => Layout::parse(layout).map(|layout| NamespaceName::Default(layout.numbers())),
+        None => Layout::parse(layout).map(|layout| NamespaceName::Default(layout.layout_id())),
     };
     let mut key = String::new();
     // Writing to a string cannot fail.

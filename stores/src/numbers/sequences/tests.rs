@@ -4,7 +4,7 @@ use tokio::task::JoinSet;
 use super::*;
 use crate::RecordStore;
 use crate::engines::memory::Memory;
-use crate::store::{Found, Version, Wrote};
+use crate::store::{Found, Version, WriteOutcome};
 
 const WRITE: Duration = Duration::from_millis(10);
 
@@ -25,7 +25,7 @@ impl RecordStore for Slow {
         self.memory.read(key).await
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         sleep(WRITE).await;
         self.writes.fetch_add(1, Ordering::Relaxed);
         self.memory.write(key, value, expected).await

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::host::lock;
-use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Tag, Version, Wrote};
+use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Tag, Version, WriteOutcome};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::metrics::StoreCounts;
@@ -21,7 +21,7 @@ const PROBE_KEY: &str = "readyz/probe";
 
 /// A store, and whether it answers.
 #[derive(Debug)]
-pub struct Watched {
+pub struct MonitoredStore {
     store: Arc<dyn CounterStore>,
     /// The engine, without its address.
     engine: String,
@@ -51,13 +51,13 @@ struct Away {
     error: Error,
 }
 
-impl Watched {
+impl MonitoredStore {
     /// Watches a store that was just connected. Call this within a runtime of tokio.
     pub fn over(store: Arc<dyn CounterStore>, counts: StoreCounts, max_wait_ms: u64) -> Arc<Self> {
         let name = store.name();
         let engine = kind(name).to_owned();
         counts.up.set(1);
-        let watched = Arc::new(Self {
+        let monitored = Arc::new(Self {
             store,
             engine,
             counts,
@@ -65,21 +65,21 @@ impl Watched {
             state: Mutex::new(State { heard: Instant::now(), answered: Instant::now(), away: None }),
             probing: tokio::sync::Mutex::default(),
         });
-        let probed = Arc::downgrade(&watched);
+        let probed = Arc::downgrade(&monitored);
         drop(tokio::spawn(async move {
             loop {
                 sleep(PROBE_INTERVAL).await;
-                let Some(watched) = probed.upgrade() else { return };
+                let Some(monitored) = probed.upgrade() else { return };
                 let (away, heard) = {
-                    let state = watched.state();
+                    let state = monitored.state();
                     (state.away.is_some(), state.heard)
                 };
                 if away || heard.elapsed() >= PROBE_AFTER {
-                    watched.probe().await;
+                    monitored.probe().await;
                 }
             }
         }));
-        watched
+        monitored
     }
 
     /// Probes the store, unless an operation ended a moment ago.
@@ -177,7 +177,7 @@ impl Watched {
 }
 
 #[async_trait::async_trait]
-impl RecordStore for Watched {
+impl RecordStore for MonitoredStore {
     fn name(&self) -> &str {
         &self.engine
     }
@@ -186,7 +186,7 @@ impl RecordStore for Watched {
         self.watch("read", false, self.store.read(key)).await
     }
 
-    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<Wrote, Error> {
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
         self.watch("write", true, self.store.write(key, value, expected)).await
     }
 
@@ -224,7 +224,7 @@ impl RecordStore for Watched {
 }
 
 #[async_trait::async_trait]
-impl CounterStore for Watched {
+impl CounterStore for MonitoredStore {
     async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
         self.watch("add", true, self.store.add(counter, delta, start)).await
     }
@@ -238,7 +238,7 @@ impl CounterStore for Watched {
     }
 }
 
-impl Watched {
+impl MonitoredStore {
     /// Returns the segment table of the store.
     fn table(&self) -> Result<&dyn SegmentTable, Error> {
         self.store.segments().ok_or_else(|| Error::unavailable(&self.engine, "there is no table of segments"))
@@ -246,7 +246,7 @@ impl Watched {
 }
 
 #[async_trait::async_trait]
-impl SegmentTable for Watched {
+impl SegmentTable for MonitoredStore {
     async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error> {
         self.watch("tag", false, self.table()?.tag(tag)).await
     }

@@ -2,9 +2,9 @@
 
 use super::{Field, Layout, RANDOM, SEQUENCE, TIME};
 
-/// The numbers of a layout that decide its IDs: masks of the fields, epoch, tick and fixed values, without names.
+/// Identifies a layout by the numbers that decide its IDs: masks of the fields, epoch, tick and fixed values, without names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub struct Numbers {
+pub struct LayoutId {
     masks: [u64; 4],
     epoch_ms: i64,
     /// The tick in ms, or with its top bit set in microseconds.
@@ -12,7 +12,7 @@ pub struct Numbers {
     fixed: u64,
 }
 
-impl Numbers {
+impl LayoutId {
     /// Returns the numbers as words, which serve as a key elsewhere.
     pub const fn to_words(&self) -> [u64; 7] {
         let [a, b, c, d] = self.masks;
@@ -33,8 +33,8 @@ impl Numbers {
     /// # Examples
     /// ```
     /// use snowmint_core::layouts::{LEAF, SNOWMINT};
-    /// assert_eq!(SNOWMINT.numbers().identity(), 0x4320_3df5_cdb0_fb07);
-    /// assert_ne!(SNOWMINT.numbers().identity(), LEAF.numbers().identity());
+    /// assert_eq!(SNOWMINT.layout_id().identity(), 0x4320_3df5_cdb0_fb07);
+    /// assert_ne!(SNOWMINT.layout_id().identity(), LEAF.layout_id().identity());
     /// ```
     pub fn identity(&self) -> u64 {
         let mut sum = 0xcbf2_9ce4_8422_2325_u64;
@@ -76,7 +76,7 @@ impl Layout {
     /// assert!(LEAF != TWITTER && LEAF.same_numbers(&TWITTER));
     /// ```
     pub fn same_numbers(&self, other: &Self) -> bool {
-        self.numbers() == other.numbers()
+        self.layout_id() == other.layout_id()
     }
 
     /// Returns the numbers that decide the IDs of this layout.
@@ -84,11 +84,11 @@ impl Layout {
     /// # Examples
     /// ```
     /// use snowmint_core::layouts::{LEAF, SNOWMINT, TWITTER};
-    /// assert_eq!(LEAF.numbers(), TWITTER.numbers());
-    /// assert_ne!(LEAF.numbers(), SNOWMINT.numbers(), "another epoch");
+    /// assert_eq!(LEAF.layout_id(), TWITTER.layout_id());
+    /// assert_ne!(LEAF.layout_id(), SNOWMINT.layout_id(), "another epoch");
     /// ```
-    pub fn numbers(&self) -> Numbers {
-        Numbers {
+    pub fn layout_id(&self) -> LayoutId {
+        LayoutId {
             masks: [
                 self.reserved[TIME].mask(),
                 self.reserved[SEQUENCE].mask(),
