@@ -1,4 +1,4 @@
-//! A process of which `benches/memory.py` reads the memory: `memory vouched|leased COUNT DIRECTORY` makes so many generators and
+//! A process of which `benches/memory.py` reads the memory: `memory vouched|leased COUNT DIRECTORY` makes COUNT generators and
 //! keeps them; `memory use 0 DIRECTORY` makes, uses and closes generators until it is killed.
 
 use std::path::Path;

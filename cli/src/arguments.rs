@@ -190,7 +190,7 @@ fn prefix(text: &str) -> Result<Prefix, String> {
 /// Reads an instant in RFC 3339 or Unix ms.
 ///
 /// # Errors
-/// The sentence for the user.
+/// The message for the user.
 pub fn instant(text: &str) -> Result<i64, String> {
     time::parse_instant(text).map_err(str::to_owned)
 }

@@ -17,9 +17,9 @@ pub enum Exit {
     Quiet,
     /// The user interrupted the verb.
     Interrupted,
-    /// The input is wrong: the sentence names the value.
+    /// The input is wrong: the message names the value.
     Wrong(String),
-    /// Something failed: the sentence says why.
+    /// Something failed: the message says why.
     Failed(String),
 }
 
@@ -29,12 +29,12 @@ impl Exit {
         match self {
             Self::Quiet => 0,
             Self::Interrupted => 130,
-            Self::Wrong(sentence) => {
-                complain(sentence);
+            Self::Wrong(message) => {
+                complain(message);
                 2
             }
-            Self::Failed(sentence) => {
-                complain(sentence);
+            Self::Failed(message) => {
+                complain(message);
                 1
             }
         }
@@ -47,15 +47,15 @@ impl fmt::Display for Exit {
         match self {
             Self::Quiet => Ok(()),
             Self::Interrupted => f.write_str("interrupted"),
-            Self::Wrong(sentence) | Self::Failed(sentence) => f.write_str(sentence),
+            Self::Wrong(message) | Self::Failed(message) => f.write_str(message),
         }
     }
 }
 
-/// Writes one line to standard error. Texts of others in the sentence cannot command the terminal.
-pub fn complain(sentence: impl fmt::Display) {
+/// Writes one line to standard error. Texts of others in the message cannot command the terminal.
+pub fn complain(message: impl fmt::Display) {
     // A closed or full standard error takes nothing, and `eprintln!` would panic.
-    let _ = writeln!(io::stderr(), "snowmint: {}", Shown(sentence));
+    let _ = writeln!(io::stderr(), "snowmint: {}", Shown(message));
 }
 
 impl From<Error> for Exit {

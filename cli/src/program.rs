@@ -44,7 +44,7 @@ fn after_help() -> String {
     )
 }
 
-/// Returns the sentence for a verb or a store that only the program has.
+/// Returns the message for a verb or a store that only the program has.
 fn missing(what: impl Display) -> String {
     format!(
         "this package has no {what}: install the program of the crate snowmint-server, as a file of a release or by cargo \

@@ -1,4 +1,4 @@
-//! Errors: a kind, a code that is the same in every language, and a sentence with numbers.
+//! Errors: a kind, a code that is the same in every language, and a message with numbers.
 
 pub(crate) mod message;
 mod reason;
@@ -89,7 +89,7 @@ impl ErrorKind {
     }
 }
 
-/// Why a call was refused: a [kind](ErrorKind), numbers, and a sentence that says what to do.
+/// Why a call was refused: a [kind](ErrorKind), numbers, and a message that says what to do.
 ///
 /// # Examples
 /// ```

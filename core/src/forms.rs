@@ -1,4 +1,4 @@
-//! Texts: forms of IDs, names, and texts of strangers as sentences show them.
+//! Texts: forms of IDs, names, and texts of strangers as messages show them.
 
 #[cfg(feature = "mask")]
 pub mod mask;

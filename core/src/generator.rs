@@ -34,8 +34,8 @@ use crate::layout::Layout;
 /// | [`next_id`](Self::next_id) | up to `max_wait_ms` | one, and one after each wait | the same |
 /// | [`take`](Self::take), [`fill`](Self::fill) | up to `max_wait_ms` in all | one for each run of free IDs | the same |
 ///
-/// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
-/// stands below both. The tick of an ID is the clock's tick or the last ID's, whichever is later. When the sequence of
+/// IDs strictly increase, across threads too, if `time` is above `sequence` in the layout, and any `random` field
+/// is below both. The tick of an ID is the clock's tick or the last ID's, whichever is later. When the sequence of
 /// a tick is used up, the generator goes on to the next tick, at most `max_ahead_ms` ahead of the clock.
 ///
 /// # Examples

@@ -49,7 +49,7 @@ pub const fn version(answer: Integer, expected: Version) -> Option<Version> {
     }
 }
 
-/// The sentence about an answer that is not a version; `{answer}` is the place of the answer.
+/// The message about an answer that is not a version; `{answer}` is the place of the answer.
 pub const NOT_A_VERSION: &str =
     "it answered {answer} as a version: a version is an integer from 1 to 2^53-1, and a new one after each write";
 

@@ -73,7 +73,7 @@ pub fn write_date(out: &mut impl fmt::Write, unix_ms: i64) -> fmt::Result {
 /// Reads an instant as users of a command line write it, as Unix ms: in RFC 3339, or in Unix ms.
 ///
 /// # Errors
-/// A sentence for any other text.
+/// A message for any other text.
 ///
 /// # Examples
 /// ```

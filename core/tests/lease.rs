@@ -377,7 +377,7 @@ fn a_lost_answer_grants_nothing_until_a_read_shows_the_nonce() {
     }
 }
 
-/// What a claim ends with, and how many writes it asked for, over a store of which `refuse` tells whether it refuses a
+/// What a claim ends with, and how many writes it asked for, over a store where `refuse` returns whether it refuses a
 /// write without an answer; a write that it does not refuse finds another holder's.
 fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (ClaimStep, u32) {
     let mut store = Store::default();

@@ -126,7 +126,7 @@ fn numbers_that_are_given_back_are_not_handed_out() {
         let there = thread::spawn(move || [other.take(), other.take()]);
         let rest = segment.close(&range).expect("no fetch is under way").expect("one at least");
         let taken: Vec<_> = there.join().expect("no panic").into_iter().flatten().collect();
-        // The counter stands at the last used number.
+        // The counter is at the last used number.
         assert_eq!((taken.last().copied().unwrap_or(0), rest.end), (rest.start, 3), "{taken:?}");
         assert_eq!(range.take(), None);
     });

@@ -35,8 +35,8 @@ fn first_settings_are_written_and_others_refused() {
     begin(Pin::Sections(SIZE)).expect("the same");
     let error = begin(Pin::Sections(size(1000))).expect_err("another size");
     assert_eq!(error.kind(), ErrorKind::InvalidId);
-    let sentence = error.to_string();
-    assert!(sentence.contains("100000") && sentence.ends_with(" 1000"), "{sentence}");
+    let message = error.to_string();
+    assert!(message.contains("100000") && message.ends_with(" 1000"), "{message}");
 }
 
 #[test]
@@ -44,8 +44,8 @@ fn other_numbers_and_orders_of_ticket_stores_are_refused() {
     for (other, values) in
         [(Pin::Tickets { increment: 2, offset: 2 }, ["3", "2"]), (Pin::Tickets { increment: 3, offset: 1 }, ["2", "1"])]
     {
-        let sentence = other.refuse_other(SECOND).expect_err("another").to_string();
-        assert!(values.iter().all(|value| sentence.contains(value)), "{sentence}");
+        let message = other.refuse_other(SECOND).expect_err("another").to_string();
+        assert!(values.iter().all(|value| message.contains(value)), "{message}");
     }
     assert_eq!(SECOND.refuse_other(Pin::Sections(SIZE)).expect_err("another").kind(), ErrorKind::StoreUnavailable);
 }

@@ -17,7 +17,7 @@ fuzz_target!(|text: &[u8]| {
     let low = layout.bits().checked_sub(1).map_or(0, |bits| u64::MAX >> (63 - bits));
     for id in [0, 1, low, low >> 1, low / 3, low / 5, 0x0123_4567_89ab_cdef & low, u64::MAX] {
         match layout.decode(id) {
-            // The last instant of 64 bits, which stands for all later times in hosts.
+            // The last instant of 64 bits, which means all later times in hosts.
             Ok(parts) if parts.timestamp_ms == i64::MAX => {}
             Ok(parts) => assert_eq!(layout.encode(&parts), Ok(id), "{canonical}"),
             Err(error) => assert_eq!(error.kind(), ErrorKind::InvalidId, "{canonical}"),

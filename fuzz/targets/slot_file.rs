@@ -5,7 +5,7 @@ use libfuzzer_sys::fuzz_target;
 use snowmint::host::record::{PLACES, RECORD_BYTES, from_bytes, latest, to_bytes};
 
 /// Returns the same file with valid checksums, so that the fuzzer gets past their check.
-fn mended(file: &[u8]) -> Vec<u8> {
+fn with_valid_checksums(file: &[u8]) -> Vec<u8> {
     let mut file = file.to_vec();
     for place in PLACES {
         if let Some(bytes) = file.get_mut(place..place + RECORD_BYTES) {
@@ -23,7 +23,7 @@ fn crc32(bytes: &[u8]) -> u32 {
 }
 
 fuzz_target!(|bytes: &[u8]| {
-    for file in [bytes.to_vec(), mended(bytes)] {
+    for file in [bytes.to_vec(), with_valid_checksums(bytes)] {
         let found = latest(&file);
         assert_eq!(found == Ok(None), file.is_empty(), "only an empty file has no holder yet");
         if let Ok(Some(record)) = found {

@@ -254,10 +254,10 @@ mod tests {
     }
 
     #[test]
-    fn the_sentence_of_a_refusal_lists_every_dialect() {
-        let sentence = Dialect::find("oracle").expect_err("not one of them").to_string();
+    fn the_message_of_a_refusal_lists_every_dialect() {
+        let message = Dialect::find("oracle").expect_err("not one of them").to_string();
         for dialect in Dialect::ALL {
-            assert!(sentence.split([' ', ',']).any(|word| word == dialect.name()), "{}", dialect.name());
+            assert!(message.split([' ', ',']).any(|word| word == dialect.name()), "{}", dialect.name());
         }
     }
 

@@ -90,7 +90,7 @@ mod counter {
         source.map_or(true, |name| ["tsc", "kvm-clock"].iter().any(|known| name.contains(known)))
     }
 
-    /// Returns whether `faketime` stands before the clock.
+    /// Returns whether `faketime` replaces the clock.
     fn is_faked() -> bool {
         env::var_os("LD_PRELOAD").is_some_and(|names| names.to_string_lossy().contains("faketime"))
     }

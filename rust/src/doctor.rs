@@ -170,7 +170,7 @@ async fn over_store(
             }
         }
         Ok(None) => {
-            let message = "the store reports no settings that tell whether it keeps confirmed writes";
+            let message = "the store reports no settings that say whether it keeps confirmed writes";
             report.push(Finding::warning("durability", message));
         }
         Err(error) if accepted.lossy => report.push(Finding::allowed(&error)),

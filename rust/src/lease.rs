@@ -143,7 +143,7 @@ impl Lease {
         if let Some(on_lost) = on_lost {
             lock(&self.on_lost).push(on_lost.clone());
             if let Some(error) = self.lost() {
-                self.tell(error);
+                self.report_loss(error);
             }
         }
     }
@@ -160,7 +160,7 @@ impl Lease {
         // A call that meets the closed cell finds the reason.
         let first = self.note_loss(error);
         self.words().close(&self.layout);
-        first.inspect(|lost| self.tell(lost));
+        first.inspect(|lost| self.report_loss(lost));
     }
 
     /// Notes the loss, and returns it the first time.
@@ -173,14 +173,14 @@ impl Lease {
         self.lost.set(lost.clone()).is_ok().then_some(lost)
     }
 
-    fn tell(&self, error: &Error) {
+    fn report_loss(&self, error: &Error) {
         let callbacks = std::mem::take(&mut *lock(&self.on_lost));
         // A slow callback must not hold up the renewal of other leases.
         for on_lost in callbacks {
             let error = error.clone();
-            let told = thread::Builder::new().name("snowmint-lost".to_owned()).spawn(move || on_lost.call(&error));
+            let reported = thread::Builder::new().name("snowmint-lost".to_owned()).spawn(move || on_lost.call(&error));
             // Without a thread the next call still says why.
-            drop(told);
+            drop(reported);
         }
     }
 }

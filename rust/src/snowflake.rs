@@ -23,7 +23,7 @@ pub use self::iterators::{Ids, LocalSnowflake};
 ///
 /// With the feature `tokio`, `lease_async`, `next_id_async` and `close_async` wait without blocking the thread.
 ///
-/// IDs strictly increase, across threads too, if `time` stands above `sequence` in the layout, and any `random` field
+/// IDs strictly increase, across threads too, if `time` is above `sequence` in the layout, and any `random` field
 /// below both.
 ///
 /// # Examples

@@ -29,7 +29,8 @@ fn the_first_lines_of_both_readmes_mint_an_id() {
         .env("SNOWMINT_STATE_DIR", slots.path())
         .output()
         .expect("cargo runs");
-    let told = String::from_utf8_lossy(&minted.stderr);
-    let id: snowmint::Id = String::from_utf8_lossy(&minted.stdout).trim().parse().unwrap_or_else(|_| panic!("{told}"));
+    let message = String::from_utf8_lossy(&minted.stderr);
+    let id: snowmint::Id =
+        String::from_utf8_lossy(&minted.stdout).trim().parse().unwrap_or_else(|_| panic!("{message}"));
     assert_eq!(snowmint::layouts::SNOWMINT.decode(id).expect("an ID").node, 0);
 }

@@ -30,7 +30,7 @@ pub enum Verb {
     Sequence(operate::Sequence),
     /// Create segment tags, and take numbers from them
     Segment(operate::Segment),
-    /// List, raise, delete and mend keys of the Redis protocol
+    /// List, raise, lower and delete keys of the Redis protocol
     Key(operate::Key),
     /// Copy a store in a SQLite file into a new file, while servers and generators use it
     ///

@@ -156,21 +156,21 @@ impl WarningLimit {
 /// The connections that a port has refused or closed because of its limits.
 struct Crowd<'a> {
     counts: &'a Counts,
-    told: (u64, u64),
+    reported: (u64, u64),
     warned: WarningLimit,
 }
 
 impl<'a> Crowd<'a> {
     fn new(counts: &'a Counts) -> Self {
-        Self { counts, told: (counts.refused.get(), counts.displaced.get()), warned: WarningLimit::default() }
+        Self { counts, reported: (counts.refused.get(), counts.displaced.get()), warned: WarningLimit::default() }
     }
 
     /// Logs what happened since the last line, at most once a minute.
     fn report(&mut self, now: Instant) {
         let seen = (self.counts.refused.get(), self.counts.displaced.get());
-        if seen != self.told && self.warned.is_due(now) {
-            let (refused, silent) = (seen.0 - self.told.0, seen.1 - self.told.1);
-            self.told = seen;
+        if seen != self.reported && self.warned.is_due(now) {
+            let (refused, silent) = (seen.0 - self.reported.0, seen.1 - self.reported.1);
+            self.reported = seen;
             tracing::warn!(
                 protocol = self.counts.protocol,
                 refused,

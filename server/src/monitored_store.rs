@@ -1,6 +1,6 @@
 //! The store, with metrics of its operations. The log shows when the store stops answering and when it answers again.
 //!
-//! Clients learn that the store does not answer. The reason and the address of the store stand in the log only.
+//! Clients learn that the store does not answer. The reason and the address of the store are in the log only.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;

@@ -24,7 +24,7 @@ pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");
 /// Reads the settings that decide whether the server keeps confirmed writes, and the tables that a crash empties.
 ///
 /// `asynchronous_standby` is a standby that could be promoted without our last commits; a role that may not see standbys gets
-/// a sentence. Subscribers of logical replication and backup tools are never promoted.
+/// a message. Subscribers of logical replication and backup tools are never promoted.
 pub const POSTGRES_SETTINGS: &str = include_str!("scripts/postgres/settings.sql");
 
 /// A query whose settings hold until the end of its transaction, and make its commit durable. It returns one row.

@@ -98,7 +98,7 @@ pub const MAX_KEY_BYTES: usize = 512;
 /// ```
 #[async_trait]
 pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
-    /// Returns the engine and its address, for sentences: `PostgreSQL at db:5432`. Never a password.
+    /// Returns the engine and its address, for messages: `PostgreSQL at db:5432`. Never a password.
     ///
     /// # Examples
     /// ```

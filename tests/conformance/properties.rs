@@ -30,7 +30,7 @@ fn layouts() -> impl Strategy<Value = Layout> {
     )
 }
 
-/// Checks that every candidate encodes to the same bits, has a reason of one line, and stands in order.
+/// Checks that every candidate encodes to the same bits, has a reason of one line, and is in order.
 fn check_candidates(candidates: &Candidates) {
     let mut doubted = false;
     for candidate in candidates {
@@ -211,7 +211,7 @@ proptest! {
                 let ahead = last.timestamp_ms - now_ms;
                 prop_assert!(ahead <= i64::try_from(max_ahead_ms).expect("small"), "{} ms ahead", ahead);
             }
-            // In SONYFLAKE the sequence stands above the machine and below time, so IDs of one node still increase.
+            // In SONYFLAKE the sequence is above the machine and below time, so IDs of one node still increase.
             assert_increasing(&ids);
         }
     }

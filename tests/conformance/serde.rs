@@ -70,7 +70,7 @@ fn a_layout_is_its_text_and_presets_are_read_by_name() {
 
 #[test]
 fn other_texts_are_refused_in_the_words_of_core() {
-    for (told, core) in [
+    for (message, core) in [
         (refused::<Uuid>("\"017f22e2\""), "017f22e2".parse::<Uuid>().map(drop)),
         (refused::<Ulid>("\"\""), "".parse::<Ulid>().map(drop)),
         (refused::<ObjectId>("\"507f\""), "507f".parse::<ObjectId>().map(drop)),
@@ -78,12 +78,12 @@ fn other_texts_are_refused_in_the_words_of_core() {
         (refused::<Layout>("\"time:65;epoch=0\""), Layout::parse("time:65;epoch=0").map(drop)),
     ] {
         let core = core.expect_err("not a text of it").to_string();
-        assert!(told.starts_with(&core), "{told}");
+        assert!(message.starts_with(&core), "{message}");
     }
     assert!(refused::<Uuid>("5").starts_with("invalid type: integer `5`, expected a UUID"));
-    // The binary format drops sentences, and serde's own deserializer of bytes keeps them.
+    // The binary format drops messages, and serde's own deserializer of bytes keeps them.
     assert!(postcard::from_bytes::<Uuid>(&[&[15][..], &[0; 15]].concat()).is_err());
     let short = BytesDeserializer::<serde::de::value::Error>::new(&[0; 15]);
-    let told = Uuid::deserialize(short).expect_err("15 bytes").to_string();
-    assert_eq!(told, Error::id_bytes(16, 15).to_string());
+    let message = Uuid::deserialize(short).expect_err("15 bytes").to_string();
+    assert_eq!(message, Error::id_bytes(16, 15).to_string());
 }

@@ -21,10 +21,10 @@ use snowmint_core::{
 use snowmint_inspect::inspect::{inspect, inspect_integer};
 use snowmint_tests::{Node, assert_increasing, cases, integer};
 
-/// Replaces an error by its code, so that results can be compared. Checks the error's sentence on the way.
+/// Replaces an error by its code, so that results can be compared. Checks the error's message on the way.
 fn outcome<T>(result: Result<T, Error>) -> Result<T, &'static str> {
     result.map_err(|error| {
-        assert!(!error.to_string().is_empty() && !error.to_string().contains('{'), "a sentence: {error}");
+        assert!(!error.to_string().is_empty() && !error.to_string().contains('{'), "a message: {error}");
         error.code()
     })
 }

@@ -162,10 +162,10 @@ fn where_one_person_works_a_layered_root_gives_random_nodes_and_one_warning() {
     let mut nodes = HashSet::new();
     for sign in ["CI", "CODESPACES", "REMOTE_CONTAINERS", "DEVCONTAINER", "GITPOD_WORKSPACE_ID"] {
         let minted = in_root(&scene, LAYERED_ROOT, &format!("export {sign}=true")).output().expect("it starts");
-        let told = String::from_utf8(minted.stderr).expect("text");
-        assert!(minted.status.success(), "{told}");
-        assert_eq!(told.matches("SNOWMINT_STORE").count(), 1, "{told}");
-        assert!(told.contains(&format!("accepted because {sign} is set")), "{told}");
+        let message = String::from_utf8(minted.stderr).expect("text");
+        assert!(minted.status.success(), "{message}");
+        assert_eq!(message.matches("SNOWMINT_STORE").count(), 1, "{message}");
+        assert!(message.contains(&format!("accepted because {sign} is set")), "{message}");
         nodes.insert(String::from_utf8(minted.stdout).expect("text").split(' ').nth(1).map(str::to_owned));
     }
     assert!(nodes.len() > 1, "five random nodes of 1024 are not all the same: {nodes:?}");

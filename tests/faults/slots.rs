@@ -60,10 +60,10 @@ fn a_holder_abandons_a_slot_file_that_was_replaced() {
     // As after a restored backup or a clean-up: the name leads to another file.
     fs::copy(scene.slot(0), scene.path("copy")).expect("copied");
     fs::rename(scene.path("copy"), scene.slot(0)).expect("replaced");
-    let mut told = [holder.line(), holder.line()];
-    told.sort_unstable();
-    assert!(told[0].starts_with("WINDOW_CLOSED the slot of node 0 was lost"), "nothing more is minted: {told:?}");
-    assert!(told[1].starts_with("lost the slot of node 0 was lost: another file"), "on_lost is called: {told:?}");
+    let mut output = [holder.line(), holder.line()];
+    output.sort_unstable();
+    assert!(output[0].starts_with("WINDOW_CLOSED the slot of node 0 was lost"), "nothing more is minted: {output:?}");
+    assert!(output[1].starts_with("lost the slot of node 0 was lost: another file"), "on_lost is called: {output:?}");
     assert_eq!(holder.line(), "", "the process ends");
 }
 

@@ -19,7 +19,7 @@ fn over(url: &str, namespace: &str) -> LeaseOptions {
     LeaseOptions::new().store(url).namespace(namespace)
 }
 
-/// Returns level and sentence of all findings about a topic.
+/// Returns level and message of all findings about a topic.
 fn about<'a>(found: &'a [Finding], topic: &str) -> Vec<(Level, &'a str)> {
     found.iter().filter(|each| each.topic == topic).map(|each| (each.level, each.message.as_str())).collect()
 }

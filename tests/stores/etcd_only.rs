@@ -56,12 +56,12 @@ fn a_wrong_password_is_reported_and_not_shown() {
         for command in ["user add root:se/cret", "user grant-role root root", "auth enable"] {
             Engine::Etcd.client(port, command);
         }
-        for (user, told) in [("root:wrong-one@", "authentication failed"), ("", "user name is empty")] {
+        for (user, expected) in [("root:wrong-one@", "authentication failed"), ("", "user name is empty")] {
             let error = faults::refused(&format!("etcd://{user}127.0.0.1:{port}")).await;
             assert_eq!(error.kind(), ErrorKind::InvalidStore);
-            let sentence = error.to_string();
-            assert!(sentence.contains(&format!("etcd at 127.0.0.1:{port}")) && sentence.contains(told), "{sentence}");
-            assert!(!sentence.contains("wrong-one"), "{sentence}");
+            let message = error.to_string();
+            assert!(message.contains(&format!("etcd at 127.0.0.1:{port}")) && message.contains(expected), "{message}");
+            assert!(!message.contains("wrong-one"), "{message}");
         }
         let store = connect(&format!("etcd://root:se%2Fcret@127.0.0.1:{port}")).await.expect("it connects");
         assert_eq!(store.add("c", 1, 4).await, Ok(5));
@@ -87,7 +87,7 @@ fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         let port = shared(Engine::Etcd).port();
         let (invalid, away) = (ErrorKind::InvalidStore, ErrorKind::StoreUnavailable);
-        for (kind, url, told) in [
+        for (kind, url, expected) in [
             (invalid, format!("etcd://127.0.0.1:{port}/path"), "prefix=NAME"),
             (invalid, format!("etcd://127.0.0.1:{port}?ca=/etc/hostname"), "etcds://"),
             (away, format!("etcds://127.0.0.1:{port}?timeout_ms=500"), "etcd at 127.0.0.1"),
@@ -96,7 +96,7 @@ fn errors_name_the_fault_of_a_url() {
         ] {
             let error = faults::refused(&url).await;
             assert_eq!(error.kind(), kind, "{error}");
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
     });
 }

@@ -6,7 +6,7 @@ use snowmint_tests::engines::{Engine, Server, shared, with_option};
 
 use crate::sql_scenes::{assert_says, refused, run};
 
-/// Each URL is refused for good, by a sentence with these words.
+/// Each URL is refused for good, by a message with these words.
 fn are_invalid<const N: usize>(urls: [(&str, &str); N]) {
     run(async {
         for (url, word) in urls {

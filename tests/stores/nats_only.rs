@@ -50,9 +50,9 @@ fn a_server_that_does_not_sync_each_write_is_refused() {
             let server = Server::start_with(engine, &[line]);
             let error = faults::refused(&server.url()).await;
             assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-            let told = error.to_string();
-            assert!(told.contains(found) && told.contains("sync_interval: always"), "{told}");
-            assert!(told.contains("nats-server 2.10"), "{told}");
+            let message = error.to_string();
+            assert!(message.contains(found) && message.contains("sync_interval: always"), "{message}");
+            assert!(message.contains("nats-server 2.10"), "{message}");
             let store = connect(&with_option(&server.url(), "allow_unsafe=true")).await.expect("it is allowed");
             let settings = store.settings().await.expect("an answer").expect("settings");
             let interval = settings.values.iter().find(|(name, _)| name == "sync_interval");
@@ -71,7 +71,7 @@ fn settings_that_nobody_reports_are_refused() {
     faults::run(async {
         let (server, other) = (Server::start(Engine::Nats), Server::start(Engine::Nats));
         let (port, monitor, others) = (server.port(), server.second_port(), other.second_port());
-        for (option, told) in [
+        for (option, expected) in [
             (String::new(), "127.0.0.1:8222"),
             // A port of another program, and that of another server.
             (format!("?monitor=http://127.0.0.1:{port}"), "http://127.0.0.1:"),
@@ -80,8 +80,8 @@ fn settings_that_nobody_reports_are_refused() {
         ] {
             let error = faults::refused(&format!("nats://127.0.0.1:{port}/ids{option}")).await;
             assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-            let sentence = error.to_string();
-            assert!(sentence.contains(told) && sentence.contains("http_port"), "{sentence}");
+            let message = error.to_string();
+            assert!(message.contains(expected) && message.contains("http_port"), "{message}");
         }
         let both = format!("monitor=http://127.0.0.1:{others},http://127.0.0.1:{monitor}");
         let store = connect(&format!("nats://127.0.0.1:{port}/ids?{both}")).await.expect("it connects");
@@ -176,12 +176,12 @@ fn each_server_of_a_cluster_has_to_sync() {
             sleep(Duration::from_millis(50)).await;
         }
         let url = |monitors: &[String]| format!("nats://{}/ids?monitor={}", hosts.join(","), monitors.join(","));
-        for (monitors, told) in
+        for (monitors, expected) in
             [(&monitors[..], "sync_interval=30s"), (&monitors[..2], "sync_interval of the server s2")]
         {
             let error = faults::refused(&url(monitors)).await;
             assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
         block_in_place(|| {
             let [own, cluster] = lines(2);
@@ -218,7 +218,7 @@ fn a_bucket_that_loses_records_is_refused() {
             config
         };
         let url = server.url().replace("/ids?", &format!("/{name}?"));
-        for (more, told) in [
+        for (more, expected) in [
             (json!({ "storage": "memory" }), "storage=memory, the bucket is in memory"),
             (json!({ "max_age": 3_600_000_000_000_i64 }), "max_age=3600000000000 ns, records expire"),
             (json!({ "discard": "old" }), "discard=old, a full bucket drops records"),
@@ -229,7 +229,7 @@ fn a_bucket_that_loses_records_is_refused() {
             assert!(made.get("error").is_none(), "{made}");
             let error = faults::refused(&url).await;
             assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{error}");
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
             context.delete_stream(format!("KV_{name}")).await.expect("it is deleted");
         }
         let error = faults::refused(&with_option(&url, "create=false")).await;
@@ -299,9 +299,9 @@ fn passwords_and_tokens_are_sent_and_not_shown() {
             for wrong in ["app:wrong-one@", "wrong-one@", ""] {
                 let error = faults::refused(&server.url().replacen("//127", &format!("//{wrong}127"), 1)).await;
                 assert_eq!(error.kind(), ErrorKind::InvalidStore, "{error}");
-                let told = error.to_string();
-                assert!(told.contains("NATS at 127.0.0.1") && told.contains("authorization"), "{told}");
-                assert!(!told.contains("wrong-one"), "{told}");
+                let message = error.to_string();
+                assert!(message.contains("NATS at 127.0.0.1") && message.contains("authorization"), "{message}");
+                assert!(!message.contains("wrong-one"), "{message}");
             }
             let url = server.url().replacen("//127", &format!("//{right}127"), 1);
             let store = connect(&url).await.expect("it connects");
@@ -330,7 +330,7 @@ fn tls_is_checked_against_the_authority_that_is_named() {
 fn errors_name_the_fault_of_a_url() {
     faults::run(async {
         let port = shared(Engine::Nats).port();
-        for (url, told) in [
+        for (url, expected) in [
             (format!("nats://127.0.0.1:{port}/a/b"), "the name of a bucket"),
             (format!("nats://127.0.0.1:{port}?ca=/etc/hostname"), "natss://"),
             (format!("natss://127.0.0.1:{port}?ca=/etc/hostname"), "no certificate in PEM"),
@@ -344,7 +344,7 @@ fn errors_name_the_fault_of_a_url() {
                 if is_away { ErrorKind::StoreUnavailable } else { ErrorKind::InvalidStore },
                 "{error}"
             );
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
     });
 }

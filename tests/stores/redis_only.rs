@@ -74,9 +74,12 @@ fn hidden_settings_and_wrong_passwords_are_refused_with_their_reason() {
         ] {
             let error = faults::refused(&url).await;
             assert_eq!(error.kind(), ErrorKind::InvalidStore, "{error}");
-            let told = error.to_string();
-            assert!(told.contains(&format!("Redis at 127.0.0.1:{port}")) && !told.contains("wrong-one"), "{told}");
-            assert!(told.contains(word) || told.to_lowercase().contains("auth"), "{told}");
+            let message = error.to_string();
+            assert!(
+                message.contains(&format!("Redis at 127.0.0.1:{port}")) && !message.contains("wrong-one"),
+                "{message}"
+            );
+            assert!(message.contains(word) || message.to_lowercase().contains("auth"), "{message}");
         }
         connect(&format!("redis://:geheim@127.0.0.1:{port}/3")).await.expect("a password, and a database");
     });

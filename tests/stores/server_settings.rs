@@ -36,7 +36,7 @@ struct Record {
     cases: Vec<Case>,
 }
 
-const COMMENT: &str = "Written by tests/stores/server_settings.rs. settings: what a server told when it was asked for them, by \
+const COMMENT: &str = "Written by tests/stores/server_settings.rs. settings: what a server answered when it was asked for them, by \
                        name. refusal: why nothing is granted. standby_risk: what a failover could lose. Both are null where \
                        there is nothing to say.";
 
@@ -60,8 +60,8 @@ impl Tried {
         let value = |name: &str| settings.get(name).map(String::as_str);
         let (refusal, risk) = (self.rules.refuse(value), self.rules.standby_risk(value));
         let kind = refusal.or(risk).map(|finding| finding.kind());
-        let sentence = |finding: snowmint::core::durability::Finding<'_>| finding.refusal(&Accepting::URL).to_string();
-        let (refusal, standby_risk) = (refusal.map(sentence), risk.map(sentence));
+        let message = |finding: snowmint::core::durability::Finding<'_>| finding.refusal(&Accepting::URL).to_string();
+        let (refusal, standby_risk) = (refusal.map(message), risk.map(message));
         run(async {
             let found = refusal.as_ref().or(standby_risk.as_ref());
             match (connect(url).await, found) {
@@ -69,10 +69,10 @@ impl Tried {
                     store.add("safe", 1, 0).await.expect("it can be written");
                     assert_eq!(store.standby_risk(), None, "{name}");
                 }
-                (Err(error), Some(sentence)) => {
+                (Err(error), Some(expected)) => {
                     assert_eq!(error.kind(), ErrorKind::UnsafeStore, "{name}: {error}");
-                    let told = error.to_string();
-                    assert_eq!(told.split_once(": ").expect("the store's name").1, sentence, "{name}");
+                    let message = error.to_string();
+                    assert_eq!(message.split_once(": ").expect("the store's name").1, expected, "{name}");
                 }
                 (connected, found) => panic!("{name}: {:?}, but the answers say {found:?}", connected.err()),
             }
@@ -127,7 +127,7 @@ fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String
             |line: &str| line.split_once(separator).map(|(name, value)| (name.to_owned(), value.trim().to_owned()));
         text.lines().filter_map(pair).collect()
     };
-    let told = match server.engine() {
+    let settings = match server.engine() {
         Engine::Postgres => {
             let role = url.split(['/', '@']).nth(2).expect("a role");
             lines(client(&format!("SET ROLE {role}; {}", POSTGRES.replace("NAMES", &quoted()))), "|")
@@ -146,23 +146,23 @@ fn settings(rules: Rules, server: &Server, url: &str) -> BTreeMap<String, String
         Engine::Nats => nats(server),
         engine => panic!("{engine:?} has no settings to look at"),
     };
-    told.into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect()
+    settings.into_iter().filter(|(name, _)| names.contains(&name.as_str())).collect()
 }
 
 /// Reads the settings of NATS and of its bucket at the server's monitoring port.
 fn nats(server: &Server) -> Vec<(String, String)> {
     let url = format!("http://127.0.0.1:{}/jsz?streams=1&config=1", server.second_port());
-    let told = Command::new("curl").args(["--silent", "--fail", &url]).output().expect("curl starts");
-    let told: Value = serde_json::from_slice(&told.stdout).expect("JSON");
-    let interval = &told["config"];
+    let output = Command::new("curl").args(["--silent", "--fail", &url]).output().expect("curl starts");
+    let json: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    let interval = &json["config"];
     let seconds = interval["sync_interval"].as_u64().map(|ns| format!("{}s", ns / 1_000_000_000));
     let interval = if interval["sync_always"] == true { Some("always".to_owned()) } else { seconds };
-    let bucket = &told["account_details"][0]["stream_detail"][0]["config"];
+    let bucket = &json["account_details"][0]["stream_detail"][0]["config"];
     let text = |value: &Value| value.as_str().map_or_else(|| value.to_string(), str::to_owned);
-    let told = ["storage", "discard", "max_age", "persist_mode"].map(|name| (name, &bucket[name]));
-    let told =
-        told.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), text(value)));
-    told.chain(interval.map(|interval| ("sync_interval".to_owned(), interval))).collect()
+    let settings = ["storage", "discard", "max_age", "persist_mode"].map(|name| (name, &bucket[name]));
+    let settings =
+        settings.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, value)| (name.to_owned(), text(value)));
+    settings.chain(interval.map(|interval| ("sync_interval".to_owned(), interval))).collect()
 }
 
 /// The same query as in the stores.

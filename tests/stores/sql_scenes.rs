@@ -23,12 +23,12 @@ pub async fn refused(url: &str) -> Error {
     connect(url).await.err().unwrap_or_else(|| panic!("{url} is refused"))
 }
 
-/// Checks an error's kind, and that its sentence contains all words.
+/// Checks an error's kind, and that its message contains all words.
 pub fn assert_says(error: &Error, kind: ErrorKind, words: &[&str]) {
     assert_eq!(error.kind(), kind, "{error}");
-    let sentence = error.to_string();
+    let message = error.to_string();
     for word in words {
-        assert!(sentence.contains(word), "{word} is not in: {sentence}");
+        assert!(message.contains(word), "{word} is not in: {message}");
     }
 }
 
@@ -334,7 +334,7 @@ pub async fn segments_use_leafs_table(store: Arc<dyn CounterStore>) {
 /// Many callers share the only connection. Each gets the answer to its own request, also beside one that is refused.
 pub async fn callers_share_a_connection(url: &str) {
     const CALLERS: u64 = 300;
-    // A busy machine takes its time for so many over one connection.
+    // A busy machine takes its time for this many calls over one connection.
     let store = connect(&with_option(url, "connections=1&timeout_ms=60000")).await.expect("it connects");
     assert_eq!(store.add("crowd/full", 0, i64::MAX as u64).await, Ok(i64::MAX as u64));
     let mut calls = JoinSet::new();

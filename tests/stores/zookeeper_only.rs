@@ -54,7 +54,7 @@ fn a_chroot_is_made_and_keeps_stores_apart() {
 #[test]
 fn errors_name_the_fault_of_a_url() {
     faults::run(async {
-        for (url, told) in [
+        for (url, expected) in [
             ("zookeeper://me:secret@127.0.0.1:1".to_owned(), "a user or password is not supported"),
             ("zookeeper://127.0.0.1:1?timeout_ms=500".to_owned(), "ZooKeeper at 127.0.0.1:1"),
             ("zookeeper://127.0.0.1:99999".to_owned(), "ZooKeeper at"),
@@ -62,13 +62,13 @@ fn errors_name_the_fault_of_a_url() {
             ("zookeepers://127.0.0.1:1".to_owned(), "TLS is not supported"),
         ] {
             let error = faults::refused(&url).await;
-            let is_away = told.starts_with("ZooKeeper at");
+            let is_away = expected.starts_with("ZooKeeper at");
             assert_eq!(
                 error.kind(),
                 if is_away { ErrorKind::StoreUnavailable } else { ErrorKind::InvalidStore },
                 "{error}"
             );
-            assert!(error.to_string().contains(told) && !error.to_string().contains("secret"), "{error}");
+            assert!(error.to_string().contains(expected) && !error.to_string().contains("secret"), "{error}");
         }
     });
 }

@@ -33,7 +33,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 /// Prints what the checker found, as a line of JSON.
-fn tell(name: &str, verdict: &str) {
+fn print_verdict(name: &str, verdict: &str) {
     println!("{{\"checked\":{name:?},\"verdict\":{verdict:?}}}");
 }
 
@@ -112,7 +112,7 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
         ("rs-snowflake: generate", &mut || unsigned(rs_snowflake.borrow_mut().generate()).into(), twitter(0)),
         ("rs-snowflake: lazy_generate", &mut || unsigned(rs_snowflake.borrow_mut().lazy_generate()).into(), twitter(0)),
     ] {
-        tell(name, &verdict(mint, Some(time)));
+        print_verdict(name, &verdict(mint, Some(time)));
     }
 
     let mut last = 0;
@@ -181,10 +181,10 @@ fn snowid_epoch() -> u64 {
     snowid::SnowIDConfig::builder().build().epoch()
 }
 
-/// A clock that stands in a cell: what remains is the work of the generator.
-struct Told<'a>(&'a Cell<u64>);
+/// A clock in a cell, so that only the work of the generator is measured.
+struct Injected<'a>(&'a Cell<u64>);
 
-impl Host for Told<'_> {
+impl Host for Injected<'_> {
     type Error = snowmint::core::Error;
 
     fn now_ms(&mut self) -> Result<i64, Self::Error> {
@@ -200,7 +200,7 @@ impl Host for Told<'_> {
     }
 }
 
-impl TimeSource<u64> for Told<'_> {
+impl TimeSource<u64> for Injected<'_> {
     fn current_millis(&self) -> u64 {
         self.0.get() - EPOCH_MS
     }
@@ -210,7 +210,7 @@ impl TimeSource<u64> for Told<'_> {
 fn on_an_injected_clock() -> Result<(), Box<dyn Error>> {
     let now = Cell::new(unix_ms());
     let minted = Cell::new(0_u32);
-    let tell = || {
+    let advance = || {
         minted.set(minted.get() + 1);
         if minted.get() == 1000 {
             minted.set(0);
@@ -218,27 +218,27 @@ fn on_an_injected_clock() -> Result<(), Box<dyn Error>> {
         }
     };
     let ours = Bare::with(&Layout::parse(ROOMY)?, 1, Options::DEFAULT, Words::vouched());
-    let atomic = AtomicSnowflakeGenerator::<Roomy, _>::new(1, Told(&now));
+    let atomic = AtomicSnowflakeGenerator::<Roomy, _>::new(1, Injected(&now));
     let mut nexus = nexus_id::Snowflake64::<41, 3, 20>::new(1);
     let cell = AtomicU64::new(0);
     compare(
         "Rust: an ID, on an injected clock",
         &mut [
             Contender::new("floor: compare-and-swap", || {
-                tell();
+                advance();
                 let last = cell.load(Ordering::Relaxed);
                 cell.compare_exchange(last, last + 1, Ordering::Relaxed, Ordering::Relaxed).map(|last| last + 1)
             }),
             Contender::new("snowmint's core: next_id", || {
-                tell();
-                ours.next_id(&mut Told(&now))
+                advance();
+                ours.next_id(&mut Injected(&now))
             }),
             Contender::new("ferroid: atomic", || {
-                tell();
+                advance();
                 ok(atomic.next_id(|_| ()).to_raw())
             }),
             Contender::new("nexus-id, for one thread", || {
-                tell();
+                advance();
                 nexus.next_id(now.get() - EPOCH_MS).map(|id| id.raw())
             }),
         ],
@@ -256,7 +256,7 @@ fn wide() {
         ("snowmint: ulid::next", &mut || snowmint::ulid::next().unwrap().to_bits()),
         ("ulid: Generator::generate", &mut || ulids.generate().unwrap().0),
     ] {
-        tell(name, &verdict(mint, None));
+        print_verdict(name, &verdict(mint, None));
     }
     compare(
         "Rust: a UUID of version 7",

@@ -5,7 +5,7 @@ use std::iter::once;
 use napi_derive::napi;
 use snowmint_cli::Host;
 
-/// Runs the command line on the thread of the caller. `words` stand after the name of the program. Returns the exit code.
+/// Runs the command line on the thread of the caller. `words` follow the name of the program. Returns the exit code.
 #[napi(catch_unwind)]
 pub fn main(words: Vec<String>) -> u32 {
     let arguments = once("snowmint".to_owned()).chain(words).map(Into::into);

@@ -23,7 +23,7 @@ type Callback = unsafe extern "C" fn(napi_env, napi_callback_info) -> napi_value
 /// - `fill(generator, ids: BigUint64Array, patienceMs: number): number | string`, which writes IDs to the start of `ids` and
 ///   returns their count: all, or some if the rest will be free within `patienceMs`.
 ///
-/// A string is a refusal: "CODE ms sentence". Neither function waits; if a later call can succeed, ms is the time to
+/// A string is a refusal: "CODE ms message". Neither function waits; if a later call can succeed, ms is the time to
 /// wait, otherwise 0.
 pub(crate) fn functions(env: &Env) -> Result<Vec<Unknown<'_>>> {
     Ok(vec![function(env, c"next", next)?, function(env, c"fill", fill)?])

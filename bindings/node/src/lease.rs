@@ -57,7 +57,7 @@ pub fn place_variables() -> Vec<String> {
     Variables::NAMES.map(str::to_owned).to_vec()
 }
 
-/// Leases a node: a promise of a `Lease`, or of the refusal, "CODE ms sentence".
+/// Leases a node: a promise of a `Lease`, or of the refusal, "CODE ms message".
 ///
 /// `on_lost` is called with a text of the same form. It does not keep the process alive.
 ///

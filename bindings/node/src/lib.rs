@@ -23,7 +23,7 @@ pub fn functions(env: &Env) -> Result<Vec<Unknown<'_>>> {
 }
 
 /// Opens a generator on the system's clock and a vouched node. Returns the generator, for the functions, or the refusal,
-/// "CODE ms sentence".
+/// "CODE ms message".
 ///
 /// `start` is a place in `SequenceStart::ALL`.
 ///

@@ -189,7 +189,7 @@ pub(crate) fn datetime_us(py: Python<'_>, unix_us: i128) -> PyResult<Option<Boun
 }
 
 /// A `str`. A lone surrogate becomes U+FFFD. No valid text has that character, so core refuses it with its own
-/// sentence.
+/// message.
 pub(crate) struct Text(String);
 
 impl FromPyObject<'_, '_> for Text {

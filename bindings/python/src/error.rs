@@ -48,10 +48,10 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     if let Some(raised) = raised.filter(comes_through) {
         return Ok(raised.clone_ref(py));
     }
-    let sentence = error.to_string();
+    let message = error.to_string();
     let exception = match error.wait_ms() {
-        Some(ms) => class.call1((sentence, ms)),
-        None => class.call1((sentence,)),
+        Some(ms) => class.call1((message, ms)),
+        None => class.call1((message,)),
     };
     let exception = PyErr::from_value(exception?);
     if let Some(raised) = raised {

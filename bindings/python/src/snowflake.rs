@@ -101,7 +101,7 @@ impl Snowflake {
         let window_ms = window_ms.map(|ms| ms.0.ms("window_ms")).transpose()?;
         let on_lost = on_lost.map(|on_lost| {
             callback.put(on_lost);
-            telling(callback.clone())
+            reporter(callback.clone())
         });
         let options = LeaseOptions::new()
             .layout(layout)
@@ -227,7 +227,7 @@ impl Snowflake {
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.generator.close());
         self.clock.iter().for_each(|clock| clock.clear(py));
-        // A thread may be about to tell of a loss.
+        // A thread may be about to report a loss.
         if self.generator.status().lost.is_none() {
             self.on_lost.clear(py);
         }
@@ -282,13 +282,13 @@ impl Drop for Snowflake {
 }
 
 /// Makes the callback that calls `on_lost` with the exception, from any thread.
-fn telling(on_lost: Reference) -> impl Fn(&Error) + Send + Sync + 'static {
+fn reporter(on_lost: Reference) -> impl Fn(&Error) + Send + Sync + 'static {
     move |error| {
         // Does nothing if the interpreter has ended.
         Python::try_attach(|py| {
             let Some(on_lost) = on_lost.get(py) else { return };
-            let told = error::exception(py, error).and_then(|exception| parking::call(&on_lost, (exception,)));
-            if let Err(broken) = told {
+            let reported = error::exception(py, error).and_then(|exception| parking::call(&on_lost, (exception,)));
+            if let Err(broken) = reported {
                 broken.write_unraisable(py, Some(&on_lost));
             }
         });

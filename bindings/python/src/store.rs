@@ -327,10 +327,10 @@ pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
 }
 
-/// Returns whether an error of an engine, by its code and sentence, means a wrong configuration of the store.
+/// Returns whether an error of an engine, by its code and message, means a wrong configuration of the store.
 #[pyfunction]
-pub(crate) fn is_misconfigured(engine: &str, code: &str, sentence: &str) -> PyResult<bool> {
-    Ok(known(engine)?.is_misconfigured(code, sentence))
+pub(crate) fn is_misconfigured(engine: &str, code: &str, message: &str) -> PyResult<bool> {
+    Ok(known(engine)?.is_misconfigured(code, message))
 }
 
 /// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.

@@ -9,7 +9,7 @@ use snowmint_core::Error;
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
-/// Makes a `SnowmintError` of a code, a sentence, and the ms after which the call can succeed.
+/// Makes a `SnowmintError` of a code, a message, and the ms after which the call can succeed.
 static MAKE: OnceBox<Function> = OnceBox::new();
 
 /// Takes the function of the package that makes errors.
@@ -24,7 +24,7 @@ pub fn start(make: Function) {
 #[inline(never)]
 pub fn raise(error: Error) -> JsValue {
     let ms = error.retry_after_ms().or(error.by_ms()).unwrap_or_default();
-    let sentence = error.to_string().into();
-    let Some(make) = MAKE.get() else { return sentence };
-    make.call3(&JsValue::NULL, &error.code().into(), &sentence, &(ms as f64).into()).unwrap_or_else(|error| error)
+    let message = error.to_string().into();
+    let Some(make) = MAKE.get() else { return message };
+    make.call3(&JsValue::NULL, &error.code().into(), &message, &(ms as f64).into()).unwrap_or_else(|error| error)
 }

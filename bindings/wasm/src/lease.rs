@@ -101,12 +101,12 @@ impl Lease {
                 self.claim(|claim| claim.namespace(Some((namespace, version as u64))))
             }
             Err(refusal) => {
-                let mut sentence = String::new();
+                let mut message = String::new();
                 // Writing to a string cannot fail.
-                let _ = refusal.write(&mut sentence, name);
+                let _ = refusal.write(&mut message, name);
                 let step = step("refused");
                 set(&step, "code", refusal.kind().code());
-                set(&step, "sentence", sentence);
+                set(&step, "message", message);
                 step
             }
         }

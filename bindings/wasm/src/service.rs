@@ -12,13 +12,13 @@ pub fn service_refusals() -> Vec<String> {
     REFUSALS.iter().map(ToString::to_string).collect()
 }
 
-/// Returns the sentence about a refused token.
+/// Returns the message about a refused token.
 #[wasm_bindgen(js_name = tokenRefused)]
 pub fn token_refused() -> String {
     TOKEN_REFUSED.into()
 }
 
-/// Returns the sentence about an answer that no service of snowmint gives.
+/// Returns the message about an answer that no service of snowmint gives.
 #[wasm_bindgen(js_name = notSnowmint)]
 pub fn not_snowmint(answer: &str) -> String {
     NOT_SNOWMINT.replace("{answer}", answer)

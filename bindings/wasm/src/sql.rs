@@ -79,16 +79,16 @@ pub fn postgres_wide_function(kind: &str, schema: &str, name: &str) -> Result<St
     Ok(function.to_string())
 }
 
-/// Calls `tell` with a column.
+/// Calls `print` with a column.
 fn of_column<T>(
     layout: &str,
     dialect: &str,
     name: &str,
-    tell: impl FnOnce(Column<'_>) -> Result<T, Error>,
+    print: impl FnOnce(Column<'_>) -> Result<T, Error>,
 ) -> Result<T, JsValue> {
     let found = Layout::find(layout).and_then(|layout| Ok((layout, Dialect::find(dialect)?)));
     let (layout, dialect) = found.map_err(raise)?;
-    Column::new(&layout, dialect, name).and_then(tell).map_err(raise)
+    Column::new(&layout, dialect, name).and_then(print).map_err(raise)
 }
 
 /// Returns the expressions for the parts of the IDs in a column.

@@ -7,7 +7,7 @@ use snowmint_inspect::inspect::{Candidate, Confidence, Kind};
 
 use super::{headline, instant, name};
 
-/// The fields that stand behind the nodes, in this order.
+/// The fields that follow the nodes, in this order.
 const COUNTERS: [&str; 3] = ["sequence", "random", "opaque"];
 
 /// Fields with their values or widths, high to low: an object of JSON in this order.

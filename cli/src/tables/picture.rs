@@ -110,13 +110,13 @@ fn bar(class: &str, from: u64, to: u64, y: u64, more: &str) -> String {
     format!("<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"18\"{more}/>\n")
 }
 
-/// Marks a finding: its time in pale red, and a triangle at its begin that says the sentence.
+/// Marks a finding: its time in pale red, and a triangle at its begin that says the message.
 fn mark(finding: &Finding, scale: Scale, y: u64) -> String {
     let from = scale.x(finding.from_ms.unwrap_or(scale.from_ms));
     let to = scale.x(finding.to_ms.unwrap_or(scale.to_ms)).max(from + 10);
     let time = if finding.kind == Kind::ClockBack { String::new() } else { bar("z", from, to, y, "") };
-    let (x, name, sentence) = (tenths(from), finding.kind.name(), escaped(finding));
-    format!("{time}<path class=\"m\" d=\"M{x} {}l5 -8h-10z\"><title>{name}: {sentence}</title></path>\n", y + 4)
+    let (x, name, message) = (tenths(from), finding.kind.name(), escaped(finding));
+    format!("{time}<path class=\"m\" d=\"M{x} {}l5 -8h-10z\"><title>{name}: {message}</title></path>\n", y + 4)
 }
 
 fn axis(scale: Scale, hidden: usize, bottom: u64) -> String {
@@ -157,7 +157,7 @@ fn tenths(number: u64) -> String {
     format!("{}.{}", number / 10, number % 10)
 }
 
-/// Returns a sentence as the content of an element.
+/// Returns a message as the content of an element.
 fn escaped(finding: &Finding) -> String {
     finding.to_string().replace('&', "&amp;").replace('<', "&lt;")
 }

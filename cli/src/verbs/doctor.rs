@@ -33,7 +33,7 @@ pub fn doctor(options: &arguments::Doctor, host: &Host) -> Result<u8, Exit> {
     Ok(findings.iter().any(|finding| finding.level == Level::Error).into())
 }
 
-/// Returns a line: level, topic and sentence.
+/// Returns a line: level, topic and message.
 fn text(Finding { level, topic, message, .. }: &Finding, bold: bool) -> String {
     let is_bold = bold && *level == Level::Error;
     let (begin, end) = if is_bold { ("\x1b[1m", "\x1b[0m") } else { ("", "") };

@@ -51,13 +51,13 @@ pub(super) fn each(ids: &[String], mut print: impl FnMut(&str) -> Result<io::Res
 
 /// Reads a number, as [`integer`].
 pub(super) fn number(text: &str) -> Result<Integer, Error> {
-    integer(text).map_err(|sentence| Error::new(ErrorKind::InvalidId, sentence))
+    integer(text).map_err(|message| Error::new(ErrorKind::InvalidId, message))
 }
 
 /// Reads a decimal number of any size, with or without a minus sign.
 ///
 /// # Errors
-/// A sentence for any other text.
+/// A message for any other text.
 pub fn integer(text: impl AsRef<[u8]>) -> Result<Integer, &'static str> {
     Integer::parse(text).ok_or("an ID is an integer from -2^63 to 2^64-1; --format names another form")
 }

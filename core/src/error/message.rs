@@ -1,4 +1,4 @@
-//! The sentences of errors.
+//! The messages of errors.
 
 use core::fmt::{self, Write};
 
@@ -10,12 +10,12 @@ use crate::time;
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write_sentence(f, self.what.sentence(), self.mark, self.numbers)
+        write_message(f, self.what.message(), self.mark, self.numbers)
     }
 }
 
-fn write_sentence(f: &mut fmt::Formatter<'_>, sentence: &str, mark: u32, [a, b]: [u64; 2]) -> fmt::Result {
-    let mut parts = sentence.split(['{', '}']);
+fn write_message(f: &mut fmt::Formatter<'_>, message: &str, mark: u32, [a, b]: [u64; 2]) -> fmt::Result {
+    let mut parts = message.split(['{', '}']);
     while let Some(text) = parts.next() {
         f.write_str(text)?;
         match parts.next() {

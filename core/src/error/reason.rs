@@ -1,15 +1,15 @@
-//! The reasons for errors: a name, a kind and a sentence each.
+//! The reasons for errors: a name, a kind and a message each.
 
 use super::ErrorKind;
 
 macro_rules! reasons {
-    ($($what:ident $kind:ident $sentence:literal;)+) => {
+    ($($what:ident $kind:ident $message:literal;)+) => {
         /// The reason for an error.
         // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
         #[cfg_attr(not(all(feature = "mask", feature = "names")), allow(dead_code, reason = "some errors belong to a feature"))]
-        #[allow(missing_docs, reason = "the sentence beside the name says what it is")]
+        #[allow(missing_docs, reason = "the message beside the name says what it is")]
         pub enum What {
             $($what),+
         }
@@ -21,7 +21,7 @@ macro_rules! reasons {
                 }
             }
 
-            /// Returns the sentence, with places for the numbers and the mark of an error:
+            /// Returns the message, with places for the numbers and the mark of an error:
             ///
             /// | place | shows |
             /// | --- | --- |
@@ -34,9 +34,9 @@ macro_rules! reasons {
             /// | `{k}` | the mark as a number |
             /// | `{p}` | the names of all presets |
             /// | `{c}` `{d}` | the numbers as 8 characters each |
-            pub(super) const fn sentence(self) -> &'static str {
+            pub(super) const fn message(self) -> &'static str {
                 match self {
-                    $(Self::$what => $sentence),+
+                    $(Self::$what => $message),+
                 }
             }
         }

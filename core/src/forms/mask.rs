@@ -186,7 +186,7 @@ impl fmt::Debug for Mask {
     }
 }
 
-/// What a mask permutes: the numbers of so many numerals.
+/// The numbers that a mask permutes: their radix, and how many numerals they have.
 #[derive(Clone, Copy, Debug)]
 struct Shape {
     radix: u32,

@@ -46,11 +46,11 @@ impl Name {
     #[cold]
     #[inline(never)]
     pub(crate) const fn refused(&self, what: What, width: u32) -> Error {
-        self.told(what, width << 2)
+        self.error(what, width << 2)
     }
 
     /// Returns the error that shows the first 16 characters, and the mark as a number.
-    pub(crate) const fn told(&self, what: What, mark: u32) -> Error {
+    pub(crate) const fn error(&self, what: What, mark: u32) -> Error {
         let [start, more] = self.start();
         Error::new(what, mark, start, more)
     }

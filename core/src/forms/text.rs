@@ -233,7 +233,7 @@ pub(crate) const fn base62_digit(value: usize) -> u8 {
     DIGITS[value]
 }
 
-/// Returns the digit of base 62 that a character stands for.
+/// Returns the value of a digit of base 62.
 pub(crate) fn base62_value(byte: u8) -> Option<u32> {
     TextForm::Base62.shape().digit(byte).map(|digit| digit as u32)
 }

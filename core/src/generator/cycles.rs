@@ -53,7 +53,7 @@ impl CycleClock {
         Self { unix_ms: 0, end: 0, seen: 0, per_ms: 0, measured, learnt_ms: 0 }
     }
 
-    /// Returns the ms that the clock has shown, if the counter tells that this ms has not ended.
+    /// Returns the ms that the clock has shown, if the counter shows that this ms has not ended.
     #[inline]
     pub const fn unix_ms(&mut self, counter: u64) -> Option<i64> {
         let since = counter.wrapping_sub(self.seen);
@@ -152,20 +152,20 @@ mod tests {
     #[test]
     fn a_counter_is_used_once_two_measurements_agree() {
         let mut clock = CycleClock::new();
-        let mut tell = |counter, ms: u64| {
+        let mut is_used_after = |counter, ms: u64| {
             clock.learn([counter, counter + 50], ms * 1_000_000);
             clock.show(counter, 7, 0);
             clock.unix_ms(counter + 1).is_some()
         };
-        assert!(!tell(START, 1000));
-        assert!(!tell(START + 10 * PER_MS, 1010), "too soon to measure");
-        assert!(!tell(START + 40 * PER_MS, 1040), "one measurement");
-        assert!(tell(START + 80 * PER_MS, 1080));
-        assert!(!tell(START + 130 * PER_MS, 1120), "a quarter faster");
-        assert!(!tell(START + 130 * PER_MS, 1160), "it stands still");
-        assert!(!tell(START + 170 * PER_MS, 1200));
-        assert!(tell(START + 210 * PER_MS, 1240));
-        assert!(!tell(0, 1280), "it has begun anew");
+        assert!(!is_used_after(START, 1000));
+        assert!(!is_used_after(START + 10 * PER_MS, 1010), "too soon to measure");
+        assert!(!is_used_after(START + 40 * PER_MS, 1040), "one measurement");
+        assert!(is_used_after(START + 80 * PER_MS, 1080));
+        assert!(!is_used_after(START + 130 * PER_MS, 1120), "a quarter faster");
+        assert!(!is_used_after(START + 130 * PER_MS, 1160), "it stands still");
+        assert!(!is_used_after(START + 170 * PER_MS, 1200));
+        assert!(is_used_after(START + 210 * PER_MS, 1240));
+        assert!(!is_used_after(0, 1280), "it has begun anew");
     }
 
     #[test]

@@ -82,7 +82,7 @@ mod tests {
         assert_eq!(parts(generator.next_local(&mut run, NOW_MS + 1)?), (NOW_MS + 1, 0), "the rest of the run is lost");
         let generator = Snowflake::with(&SONYFLAKE, 5, Options::DEFAULT, Words::vouched());
         let minted = ids(&generator, &mut LocalRun::new(), NOW_MS, 256)?;
-        assert!(minted.is_sorted_by(|a, b| a < b), "the sequence stands above the node");
+        assert!(minted.is_sorted_by(|a, b| a < b), "the sequence is above the node");
         Ok(())
     }
 

@@ -23,7 +23,7 @@ pub enum Part {
 }
 
 impl Part {
-    /// Returns the part of an instant in Unix microseconds, where the ends of the range stand for all times beyond them: no
+    /// Returns the part of an instant in Unix microseconds, where the ends of the range mean all times beyond them: no
     /// layout has such a time.
     ///
     /// # Examples

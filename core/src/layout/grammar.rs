@@ -20,7 +20,7 @@ impl Layout {
     /// the canonical text.
     ///
     /// # Errors
-    /// `InvalidLayout`: the sentence names the place in the text, or the rule that the text breaks.
+    /// `InvalidLayout`: the message names the place in the text, or the rule that the text breaks.
     ///
     /// # Examples
     /// ```

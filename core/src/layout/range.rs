@@ -12,7 +12,7 @@ impl Layout {
     /// Instants are Unix ms, each rounded down to its tick. [`unix_ms`](crate::time::unix_ms) converts a `SystemTime`.
     ///
     /// # Errors
-    /// `InvalidLayout`, if another field stands above `time` (except `unused` and fields with a fixed value); `InvalidId`, if
+    /// `InvalidLayout`, if another field is above `time` (except `unused` and fields with a fixed value); `InvalidId`, if
     /// `to_ms` is before `from_ms`; `BeforeEpoch` or `TimeOverflow`, if an instant has no tick in this layout.
     ///
     /// # Examples

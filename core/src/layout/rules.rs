@@ -92,7 +92,7 @@ impl Layout {
             }
             kind = FIXED;
         }
-        // A field of 64 bits stands alone: nothing is shifted then.
+        // A field of 64 bits is the only one: nothing is shifted then.
         self.constant = self.constant.wrapping_shl(bits) | constant;
         self.fixed = self.fixed.wrapping_shl(bits) | value;
         slot.kind = kind;

@@ -235,7 +235,7 @@ impl NamespaceRefusal<'_> {
         }
     }
 
-    /// Writes the sentence of the error, for the namespace of that name.
+    /// Writes the message of the error, for the namespace of that name.
     ///
     /// # Errors
     /// Those of the writer.
@@ -243,9 +243,9 @@ impl NamespaceRefusal<'_> {
     /// # Examples
     /// ```
     /// use snowmint_core::lease::NamespaceRefusal;
-    /// let mut sentence = String::new();
-    /// NamespaceRefusal::NoLayout.write(&mut sentence, "orders")?;
-    /// assert_eq!(sentence, "the record of namespace orders is not a layout");
+    /// let mut message = String::new();
+    /// NamespaceRefusal::NoLayout.write(&mut message, "orders")?;
+    /// assert_eq!(message, "the record of namespace orders is not a layout");
     /// # Ok::<(), std::fmt::Error>(())
     /// ```
     pub fn write(&self, to: &mut impl fmt::Write, namespace: &str) -> fmt::Result {

@@ -102,7 +102,7 @@ impl<'a> StoreNodes<'a> {
         Self { claim, tally: Tally::new(layout), records: 0 }
     }
 
-    /// Takes a node's record at the time `now_ms` (Unix ms), in ascending order of nodes. `None` stands for a value that
+    /// Takes a node's record at the time `now_ms` (Unix ms), in ascending order of nodes. `None` is a value that
     /// is not a valid record.
     pub fn see(&mut self, node: u32, record: Option<(&Record, Version)>, now_ms: i64) {
         self.records += 1;

@@ -16,9 +16,9 @@ pub const REFUSALS: [&str; 10] = [
     ErrorKind::WindowClosed.code(),
 ];
 
-/// The sentence about a token that is wrong or missing.
+/// The message about a token that is wrong or missing.
 pub const TOKEN_REFUSED: &str =
     "it refuses the token, or wants one: pass the token to HttpStore, or set SNOWMINT_TOKEN where the store is a URL";
 
-/// The sentence about an answer that no service of snowmint gives; `{answer}` stands for what it answered.
+/// The message about an answer that no service of snowmint gives; `{answer}` is the place of the answer.
 pub const NOT_SNOWMINT: &str = "it answers {answer}, as no service of snowmint does: is the URL right?";

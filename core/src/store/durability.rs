@@ -275,8 +275,8 @@ mod tests {
     fn no_option_accepts_a_server_without_writes() {
         let finding = Engine::Redis.refuse(|name| (name == "role").then_some("slave")).expect("refused");
         assert_eq!(finding.kind(), Kind::Reader);
-        let sentence = finding.refusal(&Accepting::URL).to_string();
-        assert_eq!(sentence, "role=slave, so it is not the server to write to: name the primary");
+        let message = finding.refusal(&Accepting::URL).to_string();
+        assert_eq!(message, "role=slave, so it is not the server to write to: name the primary");
     }
 
     #[test]
@@ -308,7 +308,7 @@ mod tests {
     fn nats_syncs_each_write_and_keeps_each_record() {
         let safe = [("sync_interval", "always"), ("storage", "file"), ("max_age", "0"), ("discard", "new")];
         assert_eq!(found(Engine::Nats, &safe), None);
-        for (setting, value, told) in [
+        for (setting, value, expected) in [
             ("sync_interval", "120s", "sync_interval=120s"),
             ("storage", "memory", "storage=memory, the bucket is in memory"),
             ("persist_mode", "async", "persist_mode=async"),
@@ -318,7 +318,7 @@ mod tests {
         ] {
             let mut settings = std::vec::Vec::from([(setting, value)]);
             settings.extend(safe);
-            assert_eq!(found(Engine::Nats, &settings).expect("refused").0, told);
+            assert_eq!(found(Engine::Nats, &settings).expect("refused").0, expected);
         }
         assert_eq!(found(Engine::Nats, &safe[1..]).expect("refused").0, "sync_interval is not reported");
     }

@@ -60,7 +60,7 @@ impl Pin {
     /// After a write without a reply it reads the record again.
     ///
     /// # Errors
-    /// `InvalidId`, if other settings are pinned; the sentence names both.
+    /// `InvalidId`, if other settings are pinned; the message names both.
     ///
     /// # Examples
     /// ```
@@ -84,7 +84,7 @@ impl Pin {
     /// Refuses these settings, if others are pinned.
     ///
     /// # Errors
-    /// `InvalidId`; the sentence names both settings. `StoreUnavailable`, if the record pins settings of another kind.
+    /// `InvalidId`; the message names both settings. `StoreUnavailable`, if the record pins settings of another kind.
     ///
     /// # Examples
     /// ```

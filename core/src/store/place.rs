@@ -228,7 +228,7 @@ mod tests {
     fn volumes_of_one_pod_or_container_are_lossy() {
         let hex = "0123456789abcdef".repeat(4);
         let on = |root: &str| format!("{DISK}90 27 8:1 {root} /data/my\\040ids rw - ext4 /dev/sda1 rw\n");
-        for (root, told) in [
+        for (root, expected) in [
             ("/var/lib/kubelet/pods/1-2/volumes/kubernetes.io~empty-dir/data".to_string(), "emptyDir"),
             (format!("/var/lib/docker/volumes/{hex}/_data"), "without a name"),
             (format!("/volumes/{hex}/_data/below"), "without a name"),
@@ -237,7 +237,7 @@ mod tests {
         ] {
             let mounts = on(&root);
             let doubt = Facts { path: "/data/my ids/ids.db", ..facts(&mounts, "") }.lossy();
-            assert!(doubt.is_some_and(|doubt| doubt.to_string().contains(told)), "{mounts}");
+            assert!(doubt.is_some_and(|doubt| doubt.to_string().contains(expected)), "{mounts}");
         }
         let upper = hex.to_uppercase();
         for root in
@@ -254,9 +254,9 @@ mod tests {
             [(0x794c_7630, "overlayfs"), (0x6969, "NFS"), (0x0102_1994, "tmpfs"), (0x6573_5546, "FUSE")]
         {
             let facts = Facts { file_system: number, ..facts(DISK, DISK) };
-            let told = facts.lossy().expect(name).refuse_named("allow_unsafe=true").to_string();
-            assert!(told.starts_with(&format!("{PATH} is on {name}, ")), "{told}");
-            assert!(told.ends_with(", or pass allow_unsafe=true"), "{told}");
+            let expected = facts.lossy().expect(name).refuse_named("allow_unsafe=true").to_string();
+            assert!(expected.starts_with(&format!("{PATH} is on {name}, ")), "{expected}");
+            assert!(expected.ends_with(", or pass allow_unsafe=true"), "{expected}");
             assert_eq!(refused(&facts).is_some(), name == "overlayfs");
         }
         assert_eq!(facts(DISK, DISK).lossy(), None);
@@ -348,15 +348,15 @@ mod tests {
         for facts in [pod, container] {
             assert_eq!(facts.lossy(), None);
             let doubt = refused(&facts).expect("refused");
-            for (sentences, store, shared) in [
+            for (message, store, shared) in [
                 (doubt.refuse_slots().to_string(), "SNOWMINT_STORE", "SNOWMINT_STATE_DIR"),
                 (doubt.refuse_database().to_string(), "--store postgres:", "--store sqlite:"),
             ] {
-                let (first, second) = sentences.split_once(". ").expect("two sentences");
-                assert!(first.contains(PATH) && first.contains(store) && second.contains(shared), "{sentences}");
-                assert!(second.ends_with("all containers of the machine share"), "{sentences}");
-                assert!(!sentences.contains("SNOWMINT_NODE"), "{sentences}");
-                assert!(sentences.split(' ').count() < 48, "{sentences}");
+                let (first, second) = message.split_once(". ").expect("two sentences");
+                assert!(first.contains(PATH) && first.contains(store) && second.contains(shared), "{message}");
+                assert!(second.ends_with("all containers of the machine share"), "{message}");
+                assert!(!message.contains("SNOWMINT_NODE"), "{message}");
+                assert!(message.split(' ').count() < 48, "{message}");
             }
         }
     }

@@ -201,7 +201,7 @@ impl Analysis {
         }
     }
 
-    /// Tells the rounding how the IDs repeat.
+    /// Notes in the rounding how the IDs repeat.
     fn collapsed(&mut self, repeats: &[Repeat]) {
         let mut nodes: Vec<_> =
             repeats.iter().filter_map(|repeat| self.spot(repeat.id)).map(|spot| spot.node).collect();

@@ -1,4 +1,4 @@
-//! What an audit found: kinds, sentences, and what would have prevented each.
+//! What an audit found: kinds, messages, and what would have prevented each.
 
 use core::fmt;
 
@@ -115,7 +115,7 @@ impl Kind {
     }
 }
 
-/// One finding. Its sentence is the [`Display`](fmt::Display).
+/// One finding. Its message is the [`Display`](fmt::Display).
 ///
 /// # Examples
 /// ```
@@ -159,7 +159,7 @@ pub struct Finding {
     pub before: u64,
     /// How many IDs of other findings repeat: for [`Kind::Duplicates`], how many have their cause in another finding.
     pub explained: u64,
-    /// Whether the IDs stand in no order, so that the cause of repeated IDs stays unknown.
+    /// Whether the IDs are in no order, so that the cause of repeated IDs stays unknown.
     pub unordered: bool,
     /// Whether every sequence of the node is 0, as when each call makes a generator: for [`Kind::SharedNode`].
     pub fresh: bool,
@@ -303,7 +303,7 @@ impl fmt::Display for Finding {
                 )?;
                 return match (self.unordered, self.explained) {
                     (true, _) => f.write_str(
-                        "; without the order of the log the cause cannot be told: a shared node, a fork or a clock",
+                        "; without the order of the log the cause is unknown: a shared node, a fork or a clock",
                     ),
                     (false, explained) if explained == self.ids => f.write_str("; the findings above say why"),
                     (false, 0) => f.write_str("; a line was written twice, or two processes share the node"),

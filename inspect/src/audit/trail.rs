@@ -52,7 +52,7 @@ impl Excursion {
     }
 
     /// Returns whether the stretch begins where the IDs of the node begin, or reaches the highest tick just at the end of the
-    /// log, without IDs of other nodes in between. Then the logs of two processes stand one after the other: a clock would
+    /// log, without IDs of other nodes in between. Then the logs of two processes are one after the other: a clock would
     /// hardly step back to just that time.
     pub(super) const fn is_second_log(&self) -> bool {
         let many = self.before >= MIN_HISTORY_IDS && self.ids >= MIN_HISTORY_IDS && self.ids > self.last - self.place;

@@ -23,7 +23,7 @@ impl Candidate {
     }
 }
 
-/// The sentence; displaying it makes its text.
+/// The message; displaying it makes its text.
 #[derive(Clone, Copy, Debug)]
 pub struct Reason<'a>(&'a Candidate);
 

@@ -338,7 +338,7 @@ impl Write for Literal<'_, '_> {
     }
 }
 
-/// A number that stands after a minus, so that a negative one needs parentheses.
+/// A number that follows a minus, so that a negative one needs parentheses.
 struct Number(i64);
 
 impl fmt::Display for Number {

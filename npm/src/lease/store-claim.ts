@@ -183,7 +183,7 @@ export class StoreClaim extends Claim {
         case "unanswered":
           throw this.#noAnswer;
         case "refused":
-          throw new SnowmintError(step.code as ErrorCode, `${this.#store}: ${step.sentence}`);
+          throw new SnowmintError(step.code as ErrorCode, `${this.#store}: ${step.message}`);
         case "lost":
           throw new LostLease(`${this.#store}: ${step.error.message}`);
         default:

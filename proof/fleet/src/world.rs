@@ -109,7 +109,7 @@ impl World {
         self.trace.iter().flatten().map(String::as_str)
     }
 
-    fn tell(&mut self, event: impl FnOnce() -> String) {
+    fn note(&mut self, event: impl FnOnce() -> String) {
         if let Some(trace) = &mut self.trace {
             if trace.len() == TRACED_EVENTS {
                 trace.pop_front();
@@ -155,7 +155,7 @@ impl World {
         self.now_ms = self.now_ms.max(at_ms);
         self.checker.now_ms = self.now_ms;
         self.checker.tally.events += 1;
-        self.tell(|| what.to_string());
+        self.note(|| what.to_string());
         match what {
             What::Wake(process, life) => {
                 if let Some(what) = self.stalls(process, life, What::Wake(process, life)) {

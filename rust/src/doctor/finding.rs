@@ -1,4 +1,4 @@
-//! What the doctor finds: how each fact counts, and its sentence.
+//! What the doctor finds: how each fact counts, and its message.
 
 use snowmint_core::durability::{Accepting, Engine, Finding as Unsafe, Kind};
 use snowmint_core::lease::{Outlook, Record, Tally};
@@ -69,7 +69,7 @@ pub struct Finding {
     pub level: Level,
     /// What it is about: `layout`, `store`, `namespace`, `node`, `clock` or `durability`.
     pub topic: &'static str,
-    /// The sentence.
+    /// The message.
     pub message: String,
     /// The numbers.
     pub facts: Facts,
@@ -86,7 +86,7 @@ pub(super) struct Accepted {
 
 impl Finding {
     fn new(level: Level, topic: &'static str, message: impl Into<String>) -> Self {
-        // Stores, servers and holders have written parts of the sentence.
+        // Stores, servers and holders have written parts of the message.
         Self { level, topic, message: Shown(message.into()).to_string(), facts: Facts::None }
     }
 
@@ -388,8 +388,8 @@ mod tests {
             ("other", "1"),
         ]);
         let found = Finding::settings(Engine::Sqlite, &settings, Accepted::default());
-        let sentence = "the server keeps confirmed writes: file=/srv/ids.db, journal_mode=wal, synchronous=2";
-        assert!(found.len() == 1 && found[0].message.starts_with(sentence), "{found:?}");
+        let message = "the server keeps confirmed writes: file=/srv/ids.db, journal_mode=wal, synchronous=2";
+        assert!(found.len() == 1 && found[0].message.starts_with(message), "{found:?}");
         assert_eq!(found[0].facts, Facts::Settings(settings));
     }
 
@@ -414,15 +414,15 @@ mod tests {
         assert_eq!(level(SNOWMINT.ends_at_ms() - 1000), Level::Warning);
         assert_eq!(level(SNOWMINT.ends_at_ms() + 1), Level::Error);
         assert_eq!(level(0), Level::Error);
-        let sentence = "snowmint: 1,024 nodes, 4,096,000 IDs a second each, until 2094-09-07";
-        assert_eq!(Finding::layout(&SNOWMINT, NOW_MS).message, sentence);
+        let message = "snowmint: 1,024 nodes, 4,096,000 IDs a second each, until 2094-09-07";
+        assert_eq!(Finding::layout(&SNOWMINT, NOW_MS).message, message);
         let endless = Layout::parse("time:50,node:1;epoch=0;tick=7s").expect("a layout");
         assert!(Finding::layout(&endless, NOW_MS).message.ends_with(", until after 9999"));
     }
 
     #[test]
     fn an_error_is_about_what_it_names() {
-        let topic = |kind| Finding::refused(&Error::new(kind, "a sentence")).topic;
+        let topic = |kind| Finding::refused(&Error::new(kind, "a message")).topic;
         assert_eq!(topic(ErrorKind::StoreUnavailable), "store");
         assert_eq!(topic(ErrorKind::NodesExhausted), "node");
         assert_eq!(topic(ErrorKind::UnsafeStore), "durability");

@@ -5,7 +5,7 @@ use snowmint_core::{Error, Host};
 use crate::lease::Lease;
 
 /// The clock of a leased generator. While a call waits it asks for a renewal; it reads the lessor's clock if there is one.
-/// It tells core's refusals from errors of the host.
+/// It distinguishes core's refusals from errors of the host.
 #[derive(Debug)]
 pub(super) struct LeasedClock<'a, H> {
     host: &'a mut H,

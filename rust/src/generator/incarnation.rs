@@ -30,7 +30,7 @@ impl Incarnation {
         Self::new(layout, lease.node(), options, lease.cell(), Some(lease_ref))
     }
 
-    /// Tells the lease the needs of this generator.
+    /// Notes the needs of this generator in the lease.
     pub(super) fn serve(&self, options: Options, on_lost: Option<&OnLost>) {
         if let Some(lease) = self.lease() {
             lease.serve(options.max_ahead_ms, on_lost);

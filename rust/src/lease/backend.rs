@@ -140,7 +140,7 @@ impl Backend {
         Ok(Background::Thread(lane(place)))
     }
 
-    /// Returns how long a claim waits at least. An engine ends each call by itself, with a better sentence.
+    /// Returns how long a claim waits at least. An engine ends each call by itself, with a better message.
     pub(crate) fn least_patience(&self) -> Duration {
         match self {
             #[cfg(feature = "engines")]

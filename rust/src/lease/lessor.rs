@@ -22,7 +22,7 @@ pub trait Lessor: fmt::Debug + Send + Sync + 'static {
     /// Grants a node. Its window is durable.
     ///
     /// # Errors
-    /// The reason why no node is granted. `NodesExhausted` may tell the ms after which a node is free.
+    /// The reason why no node is granted. `NodesExhausted` may have the ms after which a node is free.
     async fn claim(&self, terms: &Terms, claimer: &Claimer) -> Result<LessorGrant, Error>;
 
     /// Extends the window past `unused_from_ms` (Unix ms), the start of the generator's first unused tick. Returns the window
@@ -149,7 +149,7 @@ mod tests {
     use crate::host::{Backend, ClockId, Environment, ProcessGenerator, SystemHost as Host};
     use crate::{LeaseOptions, LeaseStore};
 
-    /// Grants what it was made with, by a clock that stands where it is set.
+    /// Grants what it was made with, by a clock that only moves when it is set.
     #[derive(Clone, Debug)]
     struct Fixed(Arc<(LessorGrant, AtomicI64, AtomicU64)>);
 

@@ -137,7 +137,7 @@ pub(crate) fn cannot(what: &str, path: &Path, error: &io::Error) -> Error {
     )
 }
 
-/// Returns the right that this user lacks, and how to give it, as a part of a sentence.
+/// Returns the right that this user lacks, and how to give it, as a part of a message.
 #[cfg(unix)]
 fn missing_right(path: &Path, error: &io::Error) -> Option<String> {
     use rustix::fs::{Access, access};
@@ -302,9 +302,9 @@ mod tests {
         let environment = Environment { place, ..Environment::default() };
         let error = SlotDirectory::of_machine(&environment).expect_err("refused");
         assert_eq!(error.kind(), ErrorKind::InvalidNode);
-        let sentence = error.to_string();
+        let message = error.to_string();
         for way_out in ["SNOWMINT_STORE", "SNOWMINT_STATE_DIR"] {
-            assert!(sentence.contains(way_out), "{sentence}");
+            assert!(message.contains(way_out), "{message}");
         }
         let named = Environment { state_dir: Some("/srv/slots".into()), ..environment };
         assert_eq!(SlotDirectory::of_machine(&named), SlotDirectory::named(Path::new("/srv/slots"), false));

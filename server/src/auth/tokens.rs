@@ -43,7 +43,7 @@ impl Tokens {
     /// Reads the files of the roles.
     ///
     /// # Errors
-    /// `Wrong` for a file without tokens, and for a token or a name that stands twice.
+    /// `Wrong` for a file without tokens, and for a token or a name that occurs twice.
     pub fn read(files: &[(Role, Option<&Path>)]) -> Result<Self, Exit> {
         let mut read: Vec<TokenFile> = Vec::new();
         for (role, path) in files.iter().filter_map(|(role, path)| Some((*role, (*path)?))) {
@@ -78,7 +78,7 @@ impl Tokens {
         !self.0.is_empty()
     }
 
-    /// Returns the client that sent this token, in a time that does not tell how much of a token was right.
+    /// Returns the client that sent this token, in a time that does not depend on how much of a token was right.
     pub fn client(&self, shown: &[u8]) -> Option<Client> {
         let anybody = || (!self.are_set()).then_some(Client::ANYBODY);
         self.0.iter().find_map(|file| file.client(shown)).or_else(anybody)
@@ -130,7 +130,7 @@ fn tokens_of(role: Role, path: &Path) -> Result<Vec<Token>, Exit> {
         if tokens.iter().any(|other| *other.name == *name || other.text == token) {
             return Err(refused(
                 path,
-                &format!("the token or the name {name} stands twice: write a name before each token"),
+                &format!("the token or the name {name} occurs twice: write a name before each token"),
             ));
         }
         tokens.push(Token { name: name.into(), text: token.to_owned() });

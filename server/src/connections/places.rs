@@ -105,7 +105,7 @@ impl Places {
         let (id, since) = (state.number(), Instant::now());
         state.held.insert(id, Held { address, since, began: false, turn: None, task: None });
         state.addresses.entry(address).or_default().places += 1;
-        state.stand(id);
+        state.enqueue(id);
         drop(state);
         self.counts.connections.inc();
         Some(Seat { places: Arc::clone(self), id, since, known: AtomicBool::new(false) })
@@ -168,7 +168,7 @@ impl State {
     }
 
     /// Puts a connection at the end of the line.
-    fn stand(&mut self, id: u64) {
+    fn enqueue(&mut self, id: u64) {
         let turn = self.number();
         let Some(held) = self.held.get_mut(&id) else { return };
         held.turn = Some(turn);
@@ -258,7 +258,7 @@ impl Seat {
         if known {
             self.known.store(true, Ordering::Relaxed);
         } else {
-            self.places.state().stand(self.id);
+            self.places.state().enqueue(self.id);
         }
     }
 }

@@ -25,7 +25,7 @@ pub fn origins(text: &str) -> Result<String, String> {
 /// Returns the layer that answers preflight requests and names the allowed origin.
 ///
 /// # Errors
-/// `Wrong`, if an origin cannot stand in a header.
+/// `Wrong`, if an origin cannot be in a header.
 pub fn layer(origins: &[String]) -> Result<CorsLayer, Exit> {
     let origin = if origins.iter().any(|origin| origin == "*") {
         AllowOrigin::any()

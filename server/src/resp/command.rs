@@ -201,7 +201,7 @@ impl<'a> Session<'a> {
         }
         match (name, words.ranges.len()) {
             (b"AUTH", 2) => Ok(self.auth(words.get(1))),
-            // The user name has no effect: the token tells the role.
+            // The user name has no effect: the token decides the role.
             (b"AUTH", 3) => Ok(self.auth(words.get(2))),
             (b"HELLO", _) => Ok(self.hello(words)),
             (b"QUIT", 1) => {

@@ -18,7 +18,7 @@ pub const TOO_LONG: &str = "the command is longer than 64 kB";
 /// A general parser would read nested arrays of any depth, and wait for all bytes that a length announces.
 ///
 /// # Errors
-/// The sentence for a client that breaks the protocol.
+/// The message for a client that breaks the protocol.
 pub fn read(buffer: &[u8], words: &mut Vec<Range<usize>>) -> Result<Option<usize>, &'static str> {
     words.clear();
     let Some(first) = buffer.first() else { return Ok(None) };

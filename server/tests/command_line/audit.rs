@@ -172,10 +172,10 @@ fn wrong_lines_are_reported_and_passed_over() {
     assert_eq!(done.status.code(), Some(2));
     assert!(text(&done.stdout).starts_with("3 IDs of snowmint, 1 node, in no order"), "{}", text(&done.stdout));
     assert!(text(&done.stdout).contains("\n3 lines are not an ID\n"));
-    let told = text(&done.stderr);
-    assert_eq!(told.lines().count(), 3, "{told}");
-    assert!(told.starts_with("snowmint: line 4: \"id 5\": an ID is an integer"), "{told}");
-    assert!(told.contains("line 6: \"\\u{7}\""), "{told}");
+    let message = text(&done.stderr);
+    assert_eq!(message.lines().count(), 3, "{message}");
+    assert!(message.starts_with("snowmint: line 4: \"id 5\": an ID is an integer"), "{message}");
+    assert!(message.contains("line 6: \"\\u{7}\""), "{message}");
     // A finding names the line of the input.
     let done = audit(&["--json"], b"\n\n176477214392320000\n\n176477214392320000\n");
     let report: Value = serde_json::from_slice(&done.stdout).expect("JSON");
@@ -187,9 +187,9 @@ fn an_input_without_an_id_is_wrong() {
     let complaint = |words: &[&str], stdin: &[u8]| {
         let done = audit(words, stdin);
         assert!(done.stdout.is_empty() && done.status.code() == Some(2), "{done:?}");
-        let told = text(&done.stderr);
-        assert!(told.starts_with("snowmint: ") && told.lines().count() == 1, "{told}");
-        told
+        let message = text(&done.stderr);
+        assert!(message.starts_with("snowmint: ") && message.lines().count() == 1, "{message}");
+        message
     };
     assert!(complaint(&[], b"").contains("there is no ID"));
     assert!(complaint(&[], b"id\n").contains("line 1: \"id\": an ID is an integer"));
@@ -197,8 +197,8 @@ fn an_input_without_an_id_is_wrong() {
     assert!(complaint(&["--layout", "none"], b"5\n").contains("no such preset"));
     assert!(complaint(&["--since", "yesterday"], b"5\n").contains("RFC 3339"));
     assert!(complaint(&["/no/such/file"], b"").contains("/no/such/file: "));
-    let told = complaint(&["--column", "id"], b"order,total\n5,7\n");
-    assert!(told.contains("no column \"id\": --column takes one of \"order\", \"total\""), "{told}");
+    let message = complaint(&["--column", "id"], b"order,total\n5,7\n");
+    assert!(message.contains("no column \"id\": --column takes one of \"order\", \"total\""), "{message}");
 }
 
 #[test]

@@ -53,7 +53,7 @@ fn lines(words: &[&str]) -> Vec<String> {
 fn complaint(words: &[&str]) -> (Option<i32>, String) {
     let done = run(words, b"");
     assert!(done.stdout.is_empty(), "{done:?}");
-    let told = text(&done.stderr);
-    assert!(told.starts_with("snowmint: ") && told.lines().count() == 1, "{told}");
-    (done.status.code(), told)
+    let message = text(&done.stderr);
+    assert!(message.starts_with("snowmint: ") && message.lines().count() == 1, "{message}");
+    (done.status.code(), message)
 }

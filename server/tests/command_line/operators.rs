@@ -39,16 +39,16 @@ fn serve_needs_only_a_home_directory() {
         assert_eq!(child.wait().expect("it ends").code(), Some(2));
         return;
     }
-    let told = Command::new("kill").arg(child.id().to_string()).status().expect("kill");
+    let killed = Command::new("kill").arg(child.id().to_string()).status().expect("kill");
     let rest: Vec<_> = lines.map_while(Result::ok).collect();
-    assert!(told.success() && child.wait().expect("it ends").success(), "{rest:?}");
+    assert!(killed.success() && child.wait().expect("it ends").success(), "{rest:?}");
     assert!(line.contains(" INFO serving http=\"127.0.0.1:"), "{line}");
     assert!(line.contains(file.to_str().expect("text")) && file.exists(), "{line}");
 
     let homeless = Command::new(env!("CARGO_BIN_EXE_snowmint")).args(words).env_clear().output().expect("it runs");
-    let told = text(&homeless.stderr);
-    assert_eq!(homeless.status.code(), Some(2), "{told}");
-    assert!(told.contains("--store sqlite:PATH"), "{told}");
+    let message = text(&homeless.stderr);
+    assert_eq!(homeless.status.code(), Some(2), "{message}");
+    assert!(message.contains("--store sqlite:PATH"), "{message}");
 }
 
 #[test]
@@ -83,9 +83,9 @@ fn an_operator_lists_and_resets_leases() {
     assert!(ls[1].starts_with("orders ") && ls[1].contains("given back"), "{ls:?}");
     let far = ["lease", "release", "orders", "0", "--until", "2099-01-01T00:00:00Z", "--stopped", "--store", &store];
     assert!(lines(&far)[1].contains("far ahead"));
-    let told: Value =
+    let body: Value =
         serde_json::from_str(&lines(&["lease", "ls", "orders", "--json", "--store", &store])[0]).expect("JSON");
-    assert_eq!((&told["node"], &told["state"]), (&json!(0), &json!("far ahead")));
+    assert_eq!((&body["node"], &body["state"]), (&json!(0), &json!("far ahead")));
     assert!(lines(&["lease", "release", "orders", "0", "--stopped", "--store", &store])[1].contains("given back"));
     assert_eq!(complaint(&["lease", "release", "orders", "9", "--stopped", "--store", &store]).0, Some(2));
 }
@@ -137,10 +137,10 @@ fn a_label_of_another_program_cannot_command_the_terminal() {
     ] {
         let at: &[&str] = if words[0] == "inspect" { &[] } else { &place };
         let done = run(&[words, at].concat(), b"");
-        let told = text(&done.stdout) + &text(&done.stderr);
-        assert_eq!(done.status.code(), Some(code), "{words:?}: {told}");
-        assert!(!told.replace('\n', "").contains(shown::is_hidden), "{words:?}: {told:?}");
-        assert_eq!((told.lines().count(), told.contains(ESCAPED)), (lines, is_shown), "{words:?}: {told}");
+        let message = text(&done.stdout) + &text(&done.stderr);
+        assert_eq!(done.status.code(), Some(code), "{words:?}: {message}");
+        assert!(!message.replace('\n', "").contains(shown::is_hidden), "{words:?}: {message:?}");
+        assert_eq!((message.lines().count(), message.contains(ESCAPED)), (lines, is_shown), "{words:?}: {message}");
     }
     let listed = run(&["lease", "ls", "--json", "--store", &store], b"").stdout;
     let listed: Value = serde_json::from_slice(&listed).expect("JSON");
@@ -186,10 +186,10 @@ fn an_operator_lists_slots_and_resets_a_far_one() {
     };
     // Takes the only node under a clock that is a year ahead.
     assert!(gen_on("+365d").status.success());
-    let (code, told) = complaint(&[&["gen"], &slots[..]].concat());
-    assert_eq!(code, Some(1), "{told}");
+    let (code, message) = complaint(&[&["gen"], &slots[..]].concat());
+    assert_eq!(code, Some(1), "{message}");
     let named = format!("snowmint lease --store {store} release NAMESPACE NODE --stopped");
-    assert!(told.contains(&named) && told.contains(&format!("snowmint lease --store {store} ls")), "{told}");
+    assert!(message.contains(&named) && message.contains(&format!("snowmint lease --store {store} ls")), "{message}");
 
     let ls = lines(&["lease", "--store", &store, "ls"]);
     assert!(ls.len() == 2 && ls[1].contains("orders") && ls[1].contains("far ahead"), "{ls:?}");
@@ -199,8 +199,8 @@ fn an_operator_lists_slots_and_resets_a_far_one() {
     let reset = lines(&["lease", "--store", &store, "release", "orders", "0", "--stopped"]);
     assert!(reset[1].contains("free"), "{reset:?}");
     lines(&[&["gen"], &slots[..]].concat());
-    let told: Value = serde_json::from_str(&lines(&["lease", "--store", &store, "ls", "--json"])[0]).expect("JSON");
-    assert_eq!((&told["node"], &told["state"]), (&json!(0), &json!("free")));
+    let body: Value = serde_json::from_str(&lines(&["lease", "--store", &store, "ls", "--json"])[0]).expect("JSON");
+    assert_eq!((&body["node"], &body["state"]), (&json!(0), &json!("free")));
 }
 
 #[test]
@@ -215,9 +215,9 @@ fn a_slot_with_a_live_holder_is_never_reset() {
     BufReader::new(holder.stdout.as_mut().expect("piped")).read_line(&mut String::new()).expect("a line");
     let ls = lines(&["lease", "--store", &store, "ls", "orders"]);
     assert!(ls[1].contains("held"), "{ls:?}");
-    let (code, told) = complaint(&["lease", "--store", &store, "release", "orders", "0", "--stopped"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("is held by snowmint:") && told.contains("stop it first"), "{told}");
+    let (code, message) = complaint(&["lease", "--store", &store, "release", "orders", "0", "--stopped"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("is held by snowmint:") && message.contains("stop it first"), "{message}");
     let fence = ["fence", "--skip", "0", "--stopped", "--store", &store];
     assert!(complaint(&fence).1.contains("stop it first"));
     holder.kill().expect("it is killed");
@@ -237,8 +237,11 @@ fn a_fence_refuses_times_that_could_repeat_ids() {
         snowmint_core::time::parse_instant(time).expect("RFC 3339")
     };
     assert_eq!(lines(&["segment", "ls", "--store", &store]), [""; 0]);
-    let (code, told) = fence(&[]);
-    assert!(code == Some(1) && told.contains("is this the restored one?") && told.contains("--empty"), "{told}");
+    let (code, message) = fence(&[]);
+    assert!(
+        code == Some(1) && message.contains("is this the restored one?") && message.contains("--empty"),
+        "{message}"
+    );
 
     let mut holder = command()
         .args(["gen", "-n", "100000000", "--store", &store, "--namespace", "orders"])
@@ -246,16 +249,19 @@ fn a_fence_refuses_times_that_could_repeat_ids() {
         .spawn()
         .expect("it starts");
     BufReader::new(holder.stdout.as_mut().expect("piped")).read_line(&mut String::new()).expect("a line");
-    let (code, told) = fence(&[]);
-    assert!(code == Some(2) && told.contains("namespace orders, held by snowmint:"), "{told}");
-    assert!(told.contains("node 0 may have a live holder") && told.contains("snowmint lease release"), "{told}");
+    let (code, message) = fence(&[]);
+    assert!(code == Some(2) && message.contains("namespace orders, held by snowmint:"), "{message}");
+    assert!(
+        message.contains("node 0 may have a live holder") && message.contains("snowmint lease release"),
+        "{message}"
+    );
     holder.kill().expect("it is killed");
     holder.wait().expect("it ends");
     lines(&["lease", "release", "orders", "0", "--stopped", "--store", &store]);
 
     for early in ["2026-01-01T00:00:00Z", "0"] {
-        let (code, told) = fence(&["--until", early]);
-        assert!(code == Some(2) && told.contains("too early"), "{told}");
+        let (code, message) = fence(&["--until", early]);
+        assert!(code == Some(2) && message.contains("too early"), "{message}");
     }
     let now_ms = SystemHost::unix_ms();
     let short = until(&["--max-window-ms", "2000"]);
@@ -263,8 +269,8 @@ fn a_fence_refuses_times_that_could_repeat_ids() {
     let auto = until(&[]);
     assert!((now_ms + 3_600_000..now_ms + 3_660_000).contains(&auto), "{auto} at {now_ms}");
     // The first fence is a window that the store knows.
-    let (_, told) = fence(&["--until", &(auto - 1).to_string()]);
-    assert!(told.contains("too early"), "{told}");
+    let (_, message) = fence(&["--until", &(auto - 1).to_string()]);
+    assert!(message.contains("too early"), "{message}");
     assert_eq!(until(&["--until", &(auto + 1).to_string()]), auto + 1);
 }
 
@@ -278,16 +284,16 @@ fn slots_without_a_file_begin_at_the_fence() {
     let until_ms = SystemHost::unix_ms() + 3_600_000;
     lines(&["fence", "--until", &until_ms.to_string(), "--skip", "0", "--stopped", "--store", &store]);
     for namespace in ["orders", "made-later"] {
-        let (code, told) = complaint(&["gen", "--store", &store, "--namespace", namespace]);
-        assert_eq!(code, Some(1), "{told}");
-        assert!(told.contains("all 1024 nodes") && told.contains("used up to a time after now"), "{told}");
-        assert!(told.contains("the store is fenced until 20") && !told.contains("more node bits"), "{told}");
+        let (code, message) = complaint(&["gen", "--store", &store, "--namespace", namespace]);
+        assert_eq!(code, Some(1), "{message}");
+        assert!(message.contains("all 1024 nodes") && message.contains("used up to a time after now"), "{message}");
+        assert!(message.contains("the store is fenced until 20") && !message.contains("more node bits"), "{message}");
     }
 }
 
 #[test]
 fn a_mistake_of_an_operator_is_reported_in_one_line() {
-    for (words, told) in [
+    for (words, expected) in [
         (&["lease", "release", "n", "0"][..], "--stopped"),
         (&["fence", "--until", "2099-01-01T00:00:00Z", "--skip", "0", "--stopped"], "add --far"),
         (&["serve", "--http", "off", "--redis", "off"], "nothing to serve"),
@@ -298,7 +304,7 @@ fn a_mistake_of_an_operator_is_reported_in_one_line() {
     ] {
         let (code, complained) = complaint(words);
         assert_eq!(code, Some(2), "{complained}");
-        assert!(complained.contains(told), "{words:?}: {complained}");
+        assert!(complained.contains(expected), "{words:?}: {complained}");
     }
     assert!(lines(&["completions", "bash"]).len() > 50);
 }

@@ -29,9 +29,9 @@ fn gen_puts_a_prefix_before_each_id() {
     let ids: Vec<u64> = minted.iter().map(|text| prefix::decode("api_key", text).expect("an API key")).collect();
     assert!(ids.is_sorted_by(|a, b| a < b) && ids.len() == 3);
     let line = &lines(&["gen", "--node", "3", "--prefix", "user", "--json"])[0];
-    let told: Value = serde_json::from_str(line).expect("JSON");
-    let id = told["id"].as_str().and_then(|id| id.parse::<u64>().ok()).expect("an ID");
-    assert_eq!(told["text"], prefix::encode("user", id).expect("a prefix").as_str());
+    let body: Value = serde_json::from_str(line).expect("JSON");
+    let id = body["id"].as_str().and_then(|id| id.parse::<u64>().ok()).expect("an ID");
+    assert_eq!(body["text"], prefix::encode("user", id).expect("a prefix").as_str());
 }
 
 #[test]
@@ -48,10 +48,10 @@ fn mask_hides_ids_and_shows_them_again() {
     assert_eq!(text(&done.stdout), "2433477484\n");
     let uuids = ["mask", "018f2d9f-9a2a-7def-8c3f-7b1a2c4d5e6f", "--key", "efcdab89674523011032547698badcfe"];
     assert_eq!(lines(&uuids), ["2463c780-7fca-4def-8c3f-7b1a2c4d5e6f"]);
-    let (code, told) = complaint(&["mask", "5", "--key", "0001"]);
-    assert_eq!((code, told.contains("a mask key has 32 hexadecimal digits")), (Some(2), true), "{told}");
-    let (code, told) = complaint(&[&["mask", "9223372036854775808"], &key[..]].concat());
-    assert_eq!((code, told.contains("cannot be masked")), (Some(2), true), "{told}");
+    let (code, message) = complaint(&["mask", "5", "--key", "0001"]);
+    assert_eq!((code, message.contains("a mask key has 32 hexadecimal digits")), (Some(2), true), "{message}");
+    let (code, message) = complaint(&[&["mask", "9223372036854775808"], &key[..]].concat());
+    assert_eq!((code, message.contains("cannot be masked")), (Some(2), true), "{message}");
 }
 
 #[test]
@@ -80,19 +80,19 @@ fn inspect_reads_the_output_of_gen() {
         let shown = text(&done.stdout);
         assert_eq!(shown.matches("  node 9  sequence ").count(), 3, "{shown}");
     }
-    let told: Value =
+    let body: Value =
         serde_json::from_str(&lines(&["gen", "--node", "1", "--json", "--format", "hex"])[0]).expect("JSON");
-    let id: u64 = told["id"].as_str().expect("a string").parse().expect("an ID");
-    assert_eq!(told["text"], format!("{id:016x}"));
+    let id: u64 = body["id"].as_str().expect("a string").parse().expect("an ID");
+    assert_eq!(body["text"], format!("{id:016x}"));
 }
 
 #[test]
 fn inspect_shows_the_parts_of_ids() {
     let shown = lines(&["inspect", "--layout", "twitter", TWEET]);
     assert_eq!(shown, [format!("{TWEET}  2022-06-28T16:07:40.105Z  datacenter 11  worker 26  sequence 0")]);
-    let told: Value =
+    let body: Value =
         serde_json::from_str(&lines(&["inspect", "--json", "--layout", "twitter", TWEET])[0]).expect("JSON");
-    assert_eq!(told["fields"], json!({"time": 367_597_485_448_u64, "datacenter": 11, "worker": 26, "sequence": 0}));
+    assert_eq!(body["fields"], json!({"time": 367_597_485_448_u64, "datacenter": 11, "worker": 26, "sequence": 0}));
     assert!(lines(&["inspect", "--layout", "mastodon", "-1"])[0].ends_with("sequence 65535"));
     assert!(lines(&["inspect", TWEET]).iter().any(|line| line.starts_with("  twitter      2022-06-28T16:07:40.105Z")));
     let unknown = run(&["inspect", "no ID at all"], b"");
@@ -105,9 +105,12 @@ fn a_bad_line_is_reported_and_other_lines_are_shown() {
     let done = run(&["inspect", "--layout", "twitter"], b"5\n\nnone\n 6 \r\n9999999999999999999999999999\n\xff\n");
     assert_eq!(done.status.code(), Some(2));
     assert_eq!(text(&done.stdout).lines().count(), 2);
-    let told = text(&done.stderr);
-    assert_eq!(told.lines().count(), 3);
-    assert!(told.contains("none: an ID is an integer") && told.contains("snowmint: \\xff: an ID is"), "{told}");
+    let message = text(&done.stderr);
+    assert_eq!(message.lines().count(), 3);
+    assert!(
+        message.contains("none: an ID is an integer") && message.contains("snowmint: \\xff: an ID is"),
+        "{message}"
+    );
 }
 
 #[test]
@@ -126,13 +129,13 @@ fn layouts_fit_into_80_columns() {
     let picture = lines(&["layouts", "twitter", "time:40,a:1,sequence:3;epoch=0"]);
     assert!(picture.contains(&"||----------------------------------------|----|----|-----------|".to_owned()));
     assert!(picture.contains(&"  a             1  bit 3          0 to 1".to_owned()), "{picture:?}");
-    let told: Value = serde_json::from_str(&lines(&["layouts", "--json", "safe53"])[0]).expect("JSON");
-    assert_eq!((&told["js_safe"], &told["nodes"], &told["bits"]), (&json!(true), &json!(8), &json!(53)));
+    let body: Value = serde_json::from_str(&lines(&["layouts", "--json", "safe53"])[0]).expect("JSON");
+    assert_eq!((&body["js_safe"], &body["nodes"], &body["bits"]), (&json!(true), &json!(8), &json!(53)));
 }
 
 #[test]
 fn a_mistake_is_reported_in_one_line() {
-    for (words, told) in [
+    for (words, expected) in [
         (&[][..], "a verb is needed"),
         (&["mint"], "unrecognized subcommand 'mint' (see snowmint --help)"),
         (&["gen", "-n", "-1"], "snowmint gen --help"),
@@ -146,7 +149,7 @@ fn a_mistake_is_reported_in_one_line() {
     ] {
         let (code, complained) = complaint(words);
         assert_eq!(code, Some(2), "{complained}");
-        assert!(complained.contains(told), "{words:?}: {complained}");
+        assert!(complained.contains(expected), "{words:?}: {complained}");
     }
     assert_eq!(complaint(&["gen", "--layout", "baidu", "--node", "1"]).0, Some(1));
     assert!(lines(&["--version"])[0].starts_with("snowmint "));
@@ -163,9 +166,9 @@ fn closed_output_is_not_an_error() {
         .expect("it starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let mut told = String::new();
-    child.stderr.take().expect("piped").read_to_string(&mut told).expect("text");
-    assert_eq!((child.wait().expect("it ends").code(), told.as_str()), (Some(0), ""));
+    let mut output = String::new();
+    child.stderr.take().expect("piped").read_to_string(&mut output).expect("text");
+    assert_eq!((child.wait().expect("it ends").code(), output.as_str()), (Some(0), ""));
 }
 
 #[test]
@@ -173,10 +176,13 @@ fn a_doctor_says_what_a_generator_would_do() {
     let directory = TempDir::new().expect("a directory");
     let slots = directory.path().join("slots");
     let store = format!("file:{}?allow_unsafe=true", slots.display());
-    let told = lines(&["doctor", "--store", &store, "--namespace", "orders"]);
-    assert!(told[0].starts_with("ok       layout      snowmint: 1,024 nodes"), "{told:?}");
-    assert!(told[1].ends_with(", by --store; the first lease makes the directory"), "{told:?}");
-    assert_eq!(told.last().expect("a node"), "ok       node        a claim gets node 0: 1,024 of 1,024 nodes are free");
+    let output = lines(&["doctor", "--store", &store, "--namespace", "orders"]);
+    assert!(output[0].starts_with("ok       layout      snowmint: 1,024 nodes"), "{output:?}");
+    assert!(output[1].ends_with(", by --store; the first lease makes the directory"), "{output:?}");
+    assert_eq!(
+        output.last().expect("a node"),
+        "ok       node        a claim gets node 0: 1,024 of 1,024 nodes are free"
+    );
     assert!(!slots.exists());
     let json = |words: &[&str]| -> (Option<i32>, Vec<Value>) {
         let done = run(&[&["doctor", "--json"], words].concat(), b"");
@@ -236,9 +242,9 @@ fn an_interrupt_ends_gen_and_gives_the_lease_back() {
         interruptible().args(words).args(["-n", "1000000000"]).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut out = BufReader::new(child.stdout.take().expect("piped"));
     out.read_line(&mut String::new()).expect("a line");
-    let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+    let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
     let rest = out.lines().map_while(Result::ok).count();
-    assert_eq!((told.success(), child.wait().expect("it ends").code()), (true, Some(130)), "after {rest} lines");
+    assert_eq!((killed.success(), child.wait().expect("it ends").code()), (true, Some(130)), "after {rest} lines");
     // The layout has one node.
     assert_eq!(lines(&words).len(), 1);
 }
@@ -255,8 +261,8 @@ fn an_interrupt_ends_a_verb_that_waits_for_lines() {
             let mut line = String::new();
             BufReader::new(child.stdout.as_mut().expect("piped")).read_line(&mut line).expect("a line");
         }
-        let told = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
-        assert!(told.success() && !child.wait().expect("it ends").success(), "{verb}");
+        let killed = Command::new("kill").args(["-INT", &child.id().to_string()]).status().expect("kill");
+        assert!(killed.success() && !child.wait().expect("it ends").success(), "{verb}");
         drop(input);
     }
 }
@@ -266,9 +272,9 @@ fn an_interrupt_ends_a_verb_that_waits_for_lines() {
 fn a_full_disk_is_reported_in_one_line() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
     let silent = command().arg("mint").stderr(full.try_clone().expect("a second handle")).status().expect("it runs");
-    assert_eq!(silent.code(), Some(2), "a sentence that nobody can read is no panic");
+    assert_eq!(silent.code(), Some(2), "a message that nobody can read is no panic");
     let done = command().args(["gen", "--node", "1"]).stdout(full).output().expect("it runs");
-    let told = text(&done.stderr);
-    assert_eq!((done.status.code(), told.lines().count()), (Some(1), 1), "{told}");
-    assert!(told.starts_with("snowmint: "), "{told}");
+    let message = text(&done.stderr);
+    assert_eq!((done.status.code(), message.lines().count()), (Some(1), 1), "{message}");
+    assert!(message.starts_with("snowmint: "), "{message}");
 }

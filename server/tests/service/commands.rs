@@ -50,7 +50,7 @@ fn a_wrong_command_gets_an_error_with_a_code() {
     let (server, _directory) = Server::alone(&[]);
     let mut client = server.client();
     let long = "x".repeat(129);
-    for (words, told) in [
+    for (words, expected) in [
         (&["INCRBY", "a", "-1"][..], "ERR INVALID_ID"),
         (&["INCRBY", "a", "2147483648"], "ERR INVALID_ID"),
         (&["INCRBY", "a", "x"], "ERR INVALID_ID"),
@@ -66,7 +66,7 @@ fn a_wrong_command_gets_an_error_with_a_code() {
         (&["HELLO", "4"], "NOPROTO"),
     ] {
         let told_us = error(cmd(words[0]).arg(&words[1..]).query(&mut client));
-        assert!(told_us.starts_with(told), "{words:?}: {told_us}");
+        assert!(told_us.starts_with(expected), "{words:?}: {told_us}");
     }
     assert_eq!(cmd("PING").query::<String>(&mut client), Ok("PONG".to_owned()));
 }
@@ -108,8 +108,8 @@ fn integers_have_the_form_that_redis_takes() {
         let [ours, theirs] = [&mut client, &mut other]
             .map(|client| cmd("INCRBY").arg(format!("k{place}")).arg(text).query::<i64>(client));
         assert_eq!(ours.as_ref().ok(), theirs.as_ref().ok(), "{text:?}: {ours:?}, Redis: {theirs:?}");
-        let told = theirs.err().map(|error| error.detail().unwrap_or_default().to_owned()).unwrap_or_default();
-        assert!(ours.err().is_none_or(|error| error.to_string().contains(&told)), "{text:?}: {told}");
+        let output = theirs.err().map(|error| error.detail().unwrap_or_default().to_owned()).unwrap_or_default();
+        assert!(ours.err().is_none_or(|error| error.to_string().contains(&output)), "{text:?}: {output}");
     }
     for text in ["007", "-0", "+7"] {
         let refused = error(cmd("SET").arg("a").arg(text).query(&mut client));
@@ -253,24 +253,24 @@ fn a_transaction_runs_as_a_whole_or_not_at_all() {
     let numbers: Vec<u64> =
         redis::pipe().atomic().cmd("INCR").arg("a").cmd("INCRBY").arg("a").arg(5).query(&mut client).expect("numbers");
     assert_eq!(numbers, [1, 6]);
-    let told = talk(
+    let output = talk(
         &server,
         b"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$5\r\nNOSUC\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
     );
-    let lines: Vec<_> = told.lines().collect();
-    assert_eq!((lines[0], lines[1]), ("+OK", "+QUEUED"), "{told}");
-    assert!(lines[2].starts_with("-ERR unknown command") && lines[3].starts_with("-EXECABORT"), "{told}");
-    let told = talk(
+    let lines: Vec<_> = output.lines().collect();
+    assert_eq!((lines[0], lines[1]), ("+OK", "+QUEUED"), "{output}");
+    assert!(lines[2].starts_with("-ERR unknown command") && lines[3].starts_with("-EXECABORT"), "{output}");
+    let output = talk(
         &server,
         b"*1\r\n$5\r\nMULTI\r\n*2\r\n$4\r\nINCR\r\n$1\r\na\r\n*1\r\n$7\r\nDISCARD\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
     );
-    assert!(told.starts_with("+OK\r\n+QUEUED\r\n+OK\r\n-ERR EXEC without MULTI"), "{told}");
-    // The error of a failed command stands among the other answers.
-    let told = talk(
+    assert!(output.starts_with("+OK\r\n+QUEUED\r\n+OK\r\n-ERR EXEC without MULTI"), "{output}");
+    // The error of a failed command is among the other answers.
+    let output = talk(
         &server,
         b"*1\r\n$5\r\nMULTI\r\n*3\r\n$6\r\nINCRBY\r\n$1\r\na\r\n$1\r\nx\r\n*1\r\n$4\r\nPING\r\n*1\r\n$4\r\nEXEC\r\n*1\r\n$4\r\nQUIT\r\n",
     );
-    assert!(told.contains("*2\r\n-ERR INVALID_ID") && told.contains("\r\n+PONG\r\n+OK\r\n"), "{told}");
+    assert!(output.contains("*2\r\n-ERR INVALID_ID") && output.contains("\r\n+PONG\r\n+OK\r\n"), "{output}");
     assert_eq!(client.incr::<_, _, u64>("a", 1), Ok(7), "the discarded commands took no number");
 }
 
@@ -304,8 +304,8 @@ fn there_is_one_keyspace() {
     let mut client = server.client();
     let _: () = cmd("SELECT").arg(0).query(&mut client).expect("OK");
     for other in ["1", "15", "-1", "x"] {
-        let told = error(cmd("SELECT").arg(other).query(&mut client));
-        assert!(told.starts_with("ERR ") && told.contains("keyspace is 0"), "{told}");
+        let output = error(cmd("SELECT").arg(other).query(&mut client));
+        assert!(output.starts_with("ERR ") && output.contains("keyspace is 0"), "{output}");
     }
 }
 
@@ -314,8 +314,8 @@ fn a_command_above_the_limit_is_refused_at_its_head() {
     let (server, _directory) = Server::alone(&[]);
     let begun = std::time::Instant::now();
     for head in ["*2\r\n$4\r\nINCR\r\n$70000\r\n", "*1\r\n$99999999999\r\n", "*1\r\n$536870913\r\n"] {
-        let told = talk(&server, head.as_bytes());
-        assert!(told.contains("longer than 64 kB"), "{head:?}: {told:?}");
+        let output = talk(&server, head.as_bytes());
+        assert!(output.contains("longer than 64 kB"), "{head:?}: {output:?}");
     }
     // A late refusal would come after 10 s.
     assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
@@ -331,7 +331,7 @@ fn a_key_gives_all_numbers_up_to_the_last() {
     let numbers: Vec<u64> = (0..10).map(|_| client.incr("a", 1).expect("a number")).collect();
     assert_eq!(numbers, (LAST - 10..LAST).collect::<Vec<_>>());
     let over: RedisResult<u64> = client.incr("a", 1);
-    assert!(over.expect_err("no more").detail().is_some_and(|told| told.starts_with("EXHAUSTED")));
+    assert!(over.expect_err("no more").detail().is_some_and(|text| text.starts_with("EXHAUSTED")));
     assert_eq!(client.incr::<_, _, u64>("a", 0), Ok(LAST - 1));
     // A block that fits is given after a block that does not fit.
     let _: () = client.set("b", LAST - 11).expect("OK");

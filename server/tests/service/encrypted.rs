@@ -39,7 +39,7 @@ fn an_error_names_the_file_of_a_bad_certificate() {
         .args(["--tls-cert".as_ref(), file.as_os_str(), "--tls-key".as_ref(), file.as_os_str()])
         .output()
         .expect("it runs");
-    let told = String::from_utf8_lossy(&run.stderr).into_owned();
-    assert_eq!(run.status.code(), Some(2), "{told}");
-    assert!(told.starts_with("snowmint: TLS: ") && told.contains("cert.pem"), "{told}");
+    let message = String::from_utf8_lossy(&run.stderr).into_owned();
+    assert_eq!(run.status.code(), Some(2), "{message}");
+    assert!(message.starts_with("snowmint: TLS: ") && message.contains("cert.pem"), "{message}");
 }

@@ -84,8 +84,8 @@ fn answers_close_their_connections_while_the_server_ends() {
     server.signal("TERM");
     server.logged("ending");
     way.stop(false);
-    let told = rest(&kept).to_lowercase();
-    assert!(told.contains("{\"id\":\"1\"}") && told.contains("connection: close"), "{told}");
+    let output = rest(&kept).to_lowercase();
+    assert!(output.contains("{\"id\":\"1\"}") && output.contains("connection: close"), "{output}");
     // A silent connection is closed, and does not delay the end.
     assert!(!rest(&idle).to_lowercase().contains("connection: close"));
     assert!(server.wait(Duration::from_secs(25)), "it does not end");

@@ -74,8 +74,8 @@ fn fleet_over(engine: Engine) {
     let path = "/v1/users/100/next";
     let number = |place| until(|| there(place).post(path), status(200)).id();
     let mut held = vec![number(&places[0]), number(&places[0])];
-    let told = until(|| there(&places[1]).post(path), status(421)).problem(421, "WRONG_SERVER");
-    assert_eq!(told["server"], format!("http://{}", there(&places[0]).http));
+    let json = until(|| there(&places[1]).post(path), status(421)).problem(421, "WRONG_SERVER");
+    assert_eq!(json["server"], format!("http://{}", there(&places[0]).http));
 
     let (over, ledger) = (AtomicBool::new(false), Mutex::new(Ledger::default()));
     thread::scope(|scope| {
@@ -230,10 +230,10 @@ fn an_unsafe_replica_is_reported_and_refuses_new_leases() {
         refused.output().expect("it ends")
     };
     let refused = serve(&store.url());
-    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    let message = String::from_utf8_lossy(&refused.stderr).into_owned();
     assert!(
-        !refused.status.success() && told.contains("connected_slaves=1") && told.contains("allow_standby=true"),
-        "{told}"
+        !refused.status.success() && message.contains("connected_slaves=1") && message.contains("allow_standby=true"),
+        "{message}"
     );
     drop(replica);
     Server::over(&format!("{}?allow_standby=true", store.url()), &[]).get("/v1/ids?count=5").ids();

@@ -37,9 +37,9 @@ fn another_server_takes_over_a_user_after_a_kill() {
     let (mut first, second) = (Server::start(directory.path(), &options), Server::start(directory.path(), &options));
     let path = "/v1/users/42/next";
     let mut numbers: Vec<u64> = (0..5).map(|_| first.number(path)).collect();
-    let told = second.post_until(path, 421).problem(421, "WRONG_SERVER");
-    assert_eq!(told["server"], format!("http://{}", first.http), "the answer names the right server");
-    assert!(told["detail"].as_str().expect("a text").contains(&first.http), "{told}");
+    let json = second.post_until(path, 421).problem(421, "WRONG_SERVER");
+    assert_eq!(json["server"], format!("http://{}", first.http), "the answer names the right server");
+    assert!(json["detail"].as_str().expect("a text").contains(&first.http), "{json}");
     numbers.push(first.number(path));
     first.kill();
     let killed = Instant::now();
@@ -73,8 +73,8 @@ fn the_wrong_server_names_the_server_of_a_user() {
     let path = "/v1/users/42/next";
     assert_eq!(first.post(path).id(), 1);
     for _ in 0..3 {
-        let told = second.post(path).problem(421, "WRONG_SERVER");
-        assert_eq!(told["server"], "https://ids-1.example", "{told}");
+        let json = second.post(path).problem(421, "WRONG_SERVER");
+        assert_eq!(json["server"], "https://ids-1.example", "{json}");
         // After this time the server reads the record again.
         thread::sleep(Duration::from_millis(150));
     }
@@ -97,15 +97,15 @@ fn a_restarted_server_does_not_name_itself() {
         if answer.status == 200 {
             break answer.id();
         }
-        let told = answer.json();
-        assert_eq!(answer.status, 503, "{told}");
+        let json = answer.json();
+        assert_eq!(answer.status, 503, "{json}");
         // On a busy machine the server may not have read the record yet.
-        assert!(["WINDOW_CLOSED", "EXHAUSTED"].contains(&told["code"].as_str().expect("a code")), "{told}");
-        assert!(told.get("server").is_none(), "{told}");
-        let ms = told["retry_after_ms"].as_u64().expect("a time");
-        assert!((1..=5000).contains(&ms), "{told}");
+        assert!(["WINDOW_CLOSED", "EXHAUSTED"].contains(&json["code"].as_str().expect("a code")), "{json}");
+        assert!(json.get("server").is_none(), "{json}");
+        let ms = json["retry_after_ms"].as_u64().expect("a time");
+        assert!((1..=5000).contains(&ms), "{json}");
         assert!(answer.headers.contains_key("retry-after"));
-        assert!(begun.elapsed() < Duration::from_secs(30), "{told}");
+        assert!(begun.elapsed() < Duration::from_secs(30), "{json}");
         thread::sleep(Duration::from_millis(20));
     };
     assert!(after > before);

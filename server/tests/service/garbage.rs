@@ -117,10 +117,10 @@ fn broken_requests_get_errors() {
     for _ in 0..INPUTS {
         let bytes = broken(&mut random, &pieces);
         let answer = answer(&server.http, &bytes);
-        let (sent, told) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
+        let (sent, output) = (String::from_utf8_lossy(&bytes), String::from_utf8_lossy(&answer));
         // Without an answer, the head was incomplete or HTTP/2.
         let whole = sent.trim_start_matches(['\r', '\n']).contains("\r\n\r\n") && !sent.contains("PRI *");
-        assert!(told.starts_with("HTTP/1.") || (told.is_empty() && !whole), "{sent:?}: {told:?}");
+        assert!(output.starts_with("HTTP/1.") || (output.is_empty() && !whole), "{sent:?}: {output:?}");
         if ids.len() < 300 {
             ids.extend(server.get("/v1/ids").ids());
         }

@@ -10,9 +10,9 @@ fn other_machines_need_a_token() {
     for address in ["0.0.0.0:0", "[::]:0"] {
         for flag in ["--http", "--redis"] {
             let run = command().args(["serve", flag, address, "--store", "memory:"]).output().expect("it runs");
-            let told = String::from_utf8_lossy(&run.stderr).into_owned();
-            assert_eq!(run.status.code(), Some(2), "{told}");
-            assert!(told.contains("a token is needed: --token-file FILE"), "{told}");
+            let message = String::from_utf8_lossy(&run.stderr).into_owned();
+            assert_eq!(run.status.code(), Some(2), "{message}");
+            assert!(message.contains("a token is needed: --token-file FILE"), "{message}");
         }
     }
 }
@@ -114,8 +114,8 @@ fn a_foreign_host_name_needs_a_token() {
     let (server, directory) = Server::alone(&["--allow-host", "ids.example"]);
     let ask = |server: &Server, path, host| server.ask("GET", path, &[("host", host)], "");
     for path in ["/v1/ids", "/", "/healthz", "/nothing"] {
-        let told = ask(&server, path, "evil.example:8080").problem(403, "HOST_NOT_ALLOWED");
-        let detail = told["detail"].as_str().expect("a text");
+        let json = ask(&server, path, "evil.example:8080").problem(403, "HOST_NOT_ALLOWED");
+        let detail = json["detail"].as_str().expect("a text");
         assert!(detail.contains("--allow-host NAME") && detail.contains("--token-file FILE"), "{detail}");
     }
     for host in ["localhost:1", "127.8.8.8", "[::1]:8080", "IDS.example:80"] {

@@ -12,7 +12,7 @@ use super::support::{Server, command, connect, directory, resident_kb, rest};
 fn take(server: &Server, users: &[u64]) -> Vec<Result<u64, String>> {
     let asked = |users: &[u64]| {
         let stream = connect(&server.http);
-        let told = thread::scope(|scope| {
+        let output = thread::scope(|scope| {
             scope.spawn(|| {
                 for user in users {
                     let request = format!("POST /v1/users/{user}/next HTTP/1.1\r\nHost: localhost\r\n\r\n");
@@ -23,7 +23,8 @@ fn take(server: &Server, users: &[u64]) -> Vec<Result<u64, String>> {
             });
             rest(&stream)
         });
-        let bodies = told.lines().filter_map(|line| serde_json::from_str::<Value>(line.split("HTTP/1.1").next()?).ok());
+        let bodies =
+            output.lines().filter_map(|line| serde_json::from_str::<Value>(line.split("HTTP/1.1").next()?).ok());
         let answers = bodies.map(|body| {
             if let Some(number) = body["id"].as_str() {
                 return Ok(number.parse().expect("a number"));
@@ -145,9 +146,9 @@ fn a_memory_for_users_is_at_least_1_mib() {
     {
         let option = format!("--users-memory={size}");
         let run = command().args(["serve", &option, "--store", "memory:"]).output().expect("it runs");
-        let told = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert_eq!(run.status.code(), Some(2), "{told}");
-        assert!(told.contains(right), "{told}");
+        let message = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert_eq!(run.status.code(), Some(2), "{message}");
+        assert!(message.contains(right), "{message}");
     }
     for size in ["1MiB", "64Mi", "100 MB", "1048576"] {
         assert_eq!(Server::over("memory:", &["--users-memory", size]).get("/healthz").status, 200);

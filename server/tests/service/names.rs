@@ -51,18 +51,18 @@ fn the_first_use_of_a_name_ends_at_its_deadline() {
     let mut client = server.client();
     let mut second = server.client();
     way.stop(true);
-    let ended = |told: String, begun: Instant| {
+    let ended = |text: String, begun: Instant| {
         // The store's own deadline is 5 s, and two clients wait for the same name.
-        assert!(begun.elapsed() < Duration::from_millis(4500), "{told} after {:?}", begun.elapsed());
-        assert!(told.contains("STORE_UNAVAILABLE"), "{told}");
+        assert!(begun.elapsed() < Duration::from_millis(4500), "{text} after {:?}", begun.elapsed());
+        assert!(text.contains("STORE_UNAVAILABLE"), "{text}");
     };
     let second = &mut second;
     for words in [&["INCR", "new"][..], &["GET", "other"], &["SET", "third", "5"], &["EXISTS", "a"], &["DEL", "b"]] {
         let begun = Instant::now();
         thread::scope(|scope| {
             let run = |client: &mut redis::Connection| {
-                let told = redis::cmd(words[0]).arg(&words[1..]).query::<redis::Value>(client).expect_err("no store");
-                ended(format!("{words:?}: {told:?}"), begun);
+                let output = redis::cmd(words[0]).arg(&words[1..]).query::<redis::Value>(client).expect_err("no store");
+                ended(format!("{words:?}: {output:?}"), begun);
             };
             let other = &mut *second;
             scope.spawn(move || run(other));
@@ -108,7 +108,7 @@ fn names_unused_for_longest_make_room() {
     let request = |path: String| format!("GET {path} HTTP/1.1\r\nHost: localhost\r\n\r\n");
     let requests: String = (0..TICKETS).map(|name| request(format!("/v1/tickets/t{name}"))).collect();
     let stream = connect(&server.http);
-    let told = thread::scope(|scope| {
+    let output = thread::scope(|scope| {
         scope.spawn(|| {
             (&stream).write_all(requests.as_bytes()).expect("written");
             let last = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n";
@@ -116,7 +116,7 @@ fn names_unused_for_longest_make_room() {
         });
         rest(&stream)
     });
-    assert_eq!(told.matches("{\"id\":\"1\"}").count(), TICKETS);
+    assert_eq!(output.matches("{\"id\":\"1\"}").count(), TICKETS);
     assert_eq!(server.get("/v1/tickets/t0").id(), 2);
 }
 

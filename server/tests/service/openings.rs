@@ -13,8 +13,9 @@ use super::support::Server;
 
 /// How many transactions a server has committed. A session reports its own at the latest when it ends.
 fn commits(store: &Store) -> u64 {
-    let told = Engine::Postgres.client(store.port(), "COPY (SELECT sum(xact_commit) FROM pg_stat_database) TO STDOUT");
-    told.trim().parse().expect("a number")
+    let output =
+        Engine::Postgres.client(store.port(), "COPY (SELECT sum(xact_commit) FROM pg_stat_database) TO STDOUT");
+    output.trim().parse().expect("a number")
 }
 
 /// A session that keeps a transaction open until it is dropped.
@@ -82,7 +83,7 @@ fn a_request_behind_others_is_busy_and_what_it_began_is_kept() {
     let mut client = server.client();
     // A session of an operator keeps the record of a name back.
     let held = Held::by(store.url(), "INSERT INTO snowmint_records (name, version, value) VALUES ('keys/held', 1, '')");
-    let told = thread::scope(|scope| {
+    let message = thread::scope(|scope| {
         let held = scope.spawn(|| server.client().incr::<_, _, u64>("held", 1).expect_err("it is held").to_string());
         for name in 0.. {
             assert_eq!(client.incr::<_, _, u64>(format!("free{name}"), 1), Ok(1));
@@ -92,7 +93,7 @@ fn a_request_behind_others_is_busy_and_what_it_began_is_kept() {
         }
         held.join().expect("no panic")
     });
-    assert!(told.contains("BUSY") && told.contains("--store-connections"), "{told}");
+    assert!(message.contains("BUSY") && message.contains("--store-connections"), "{message}");
     drop(held);
     // The first range of the name is not lost with the request.
     let begun = Instant::now();

@@ -61,7 +61,7 @@ fn clients_never_see_path_or_host_of_the_store() {
     let info: String = redis::cmd("INFO").query(&mut client).expect("a text");
     assert!(info.contains("store:Redis\r\n"), "{info}");
     store.kill();
-    let mut told = vec![client.incr::<_, _, u64>("k", 1).expect_err("the store is away").to_string()];
+    let mut messages = vec![client.incr::<_, _, u64>("k", 1).expect_err("the store is away").to_string()];
     for (method, path) in [
         ("GET", "/v1/ids"),
         ("GET", "/v1/tickets/t"),
@@ -72,10 +72,10 @@ fn clients_never_see_path_or_host_of_the_store() {
         ("GET", "/readyz"),
     ] {
         let problem = server.ask(method, path, &[], "").problem(503, "STORE_UNAVAILABLE");
-        told.push(format!("{method} {path}: {problem}"));
+        messages.push(format!("{method} {path}: {problem}"));
     }
-    told.push(server.get("/api/segment/get/orders").text);
-    for text in told {
+    messages.push(server.get("/api/segment/get/orders").text);
+    for text in messages {
         let port = store.port().to_string();
         assert!(!text.contains("127.0.0.1") && !text.contains(&port) && !text.contains("refused"), "{text}");
     }

@@ -66,8 +66,8 @@ fn a_client_without_the_token_is_closed_soon() {
     let mut stranger = connect(&server.redis);
     stranger.write_all(b"*1\r\n$4\r\nPING\r\n").expect("written");
     for mut sent_away in [silent, unknown, stranger] {
-        let mut told = Vec::new();
-        sent_away.read_to_end(&mut told).expect("the server closes, and does not hang");
+        let mut output = Vec::new();
+        sent_away.read_to_end(&mut output).expect("the server closes, and does not hang");
     }
     assert_eq!(redis::cmd("PING").query::<String>(&mut known), Ok("PONG".to_owned()));
     (&known_http).write_all(authorized.as_bytes()).expect("written");

@@ -305,13 +305,13 @@ fn ids_of_a_fenced_store_name_the_time_of_the_fence() {
     assert!(command().args(fence).output().expect("it runs").status.success());
     let refused = Server::start(directory.path(), &[]).get("/v1/ids");
     let problem = refused.problem(503, "NODES_EXHAUSTED");
-    let detail = problem["detail"].as_str().expect("a sentence");
+    let detail = problem["detail"].as_str().expect("a message");
     assert!(detail.contains("the store is fenced until 20") && !detail.contains("more node bits"), "{detail}");
     let retry_after_ms = problem["retry_after_ms"].as_u64().expect("a time");
     assert!((3_500_000..=3_600_000).contains(&retry_after_ms), "{problem}");
     let doctor = command().args(["doctor", "--store", &store]).output().expect("it runs");
-    let told = String::from_utf8_lossy(&doctor.stdout);
-    assert!(told.contains("the store is fenced until 20") && !told.contains("more node bits"), "{told}");
+    let output = String::from_utf8_lossy(&doctor.stdout);
+    assert!(output.contains("the store is fenced until 20") && !output.contains("more node bits"), "{output}");
 }
 
 #[test]
@@ -327,13 +327,13 @@ fn the_document_lists_every_path() {
     server.get("/nothing").problem(404, "NOT_FOUND");
     server.post("/v1/ids").problem(405, "METHOD_NOT_ALLOWED");
     let front = server.get("/");
-    let (kind, told) = if cfg!(feature = "page") {
+    let (kind, expected) = if cfg!(feature = "page") {
         ("text/html; charset=utf-8", "<title>snowmint inspector</title>")
     } else {
         ("text/plain; charset=utf-8", "scripts/build-site.sh builds the page")
     };
     assert_eq!((front.status, front.headers["content-type"].to_str().expect("text")), (200, kind));
-    assert!(front.text.contains(told), "{front:?}");
+    assert!(front.text.contains(expected), "{front:?}");
     let inspected = server.get("/v1/inspect/garbage").json();
     assert_eq!(inspected, json!({"id": "garbage", "candidates": []}));
 }

@@ -230,8 +230,8 @@ fn a_get_of_another_layout_makes_no_namespace() {
     let url = store(directory.path());
     let server = Server::start(directory.path(), &[]);
     let missing = server.get("/v1/ids?layout=sonyflake").problem(404, "NO_NAMESPACE");
-    let told = missing["detail"].as_str().expect("text");
-    assert!(told.contains("snowmint namespace create @sonyflake"), "{told}");
+    let output = missing["detail"].as_str().expect("text");
+    assert!(output.contains("snowmint namespace create @sonyflake"), "{output}");
     server.get("/v1/ids?namespace=orders").problem(404, "NO_NAMESPACE");
     let listed = verb(&["namespace", "ls", "--store", &url]);
     assert!(listed.starts_with("@snowmint  ") && listed.lines().count() == 1, "{listed}");
@@ -253,7 +253,7 @@ fn the_number_of_namespaces_is_limited() {
         assert_eq!(answer.status, status, "{namespace}: {answer:?}");
     }
     let refused = claim(&server, None, "c", 1).problem(403, "FORBIDDEN");
-    assert!(refused["detail"].as_str().is_some_and(|told| told.contains("--max-namespaces")), "{refused}");
+    assert!(refused["detail"].as_str().is_some_and(|text| text.contains("--max-namespaces")), "{refused}");
     let (_, held) = super::support::refused(&["namespace", "rm", "b", "--store", &url]);
     assert!(held.contains("node 0 is held by a holder"), "{held}");
     let release = json!({"nonce": format!("{:032x}", 1), "unused_from_ms": 0});
@@ -282,7 +282,7 @@ fn the_holders_of_a_token_have_a_share_of_the_nodes() {
     assert!((1..=2).contains(&granted), "{answers:?}");
     for answer in answers.iter().filter(|answer| answer.status != 201) {
         let refused = answer.problem(503, "NODES_EXHAUSTED");
-        assert!(refused["detail"].as_str().is_some_and(|told| told.contains("--node-share")), "{refused}");
+        assert!(refused["detail"].as_str().is_some_and(|text| text.contains("--node-share")), "{refused}");
     }
     let until_full = (20..40).map(|nonce| claim(&server, Some(MINT), "orders", nonce).status);
     let more = until_full.take_while(|status| *status == 201).count();

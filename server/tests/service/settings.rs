@@ -31,9 +31,9 @@ fn another_section_size_is_refused_at_start() {
     let next = |server: &Server| server.post("/v1/users/1500/next").id();
     let numbers = [next(&server), next(&server), next(&server)];
     assert!(server.end());
-    let (code, told) = refused(&directory, &["--section-size", "1000"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("1000") && told.contains("100000"), "both values are named: {told}");
+    let (code, message) = refused(&directory, &["--section-size", "1000"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("1000") && message.contains("100000"), "both values are named: {message}");
     let server = Server::start(directory.path(), &["--section-size", "100000"]);
     assert!(next(&server) > numbers[2]);
 }
@@ -42,9 +42,9 @@ fn another_section_size_is_refused_at_start() {
 fn a_section_has_at_most_a_million_users() {
     let directory = directory();
     for size in ["4294967295", "1000001", "0"] {
-        let (code, told) = refused(&directory, &["--section-size", size]);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.contains(size) && told.contains("1000000"), "{told}");
+        let (code, message) = refused(&directory, &["--section-size", size]);
+        assert_eq!(code, Some(2), "{message}");
+        assert!(message.contains(size) && message.contains("1000000"), "{message}");
     }
     let server = Server::start(directory.path(), &["--section-size", "1000000"]);
     assert_eq!(server.post("/v1/users/18446744073709551615/next").id(), 1);
@@ -55,11 +55,11 @@ fn another_layout_of_a_namespace_is_refused_at_start() {
     let directory = directory();
     let mut server = Server::start(directory.path(), &["--namespace", "orders"]);
     assert!(server.end());
-    let (code, told) = refused(&directory, &["--namespace", "orders", "--layout", "twitter"]);
-    assert_eq!(code, Some(2), "{told}");
+    let (code, message) = refused(&directory, &["--namespace", "orders", "--layout", "twitter"]);
+    assert_eq!(code, Some(2), "{message}");
     assert!(
-        told.contains("epoch=1735689600000") && told.contains("--layout twitter"),
-        "both layouts are named: {told}"
+        message.contains("epoch=1735689600000") && message.contains("--layout twitter"),
+        "both layouts are named: {message}"
     );
     // Another layout has another default namespace.
     assert_eq!(Server::start(directory.path(), &["--layout", "twitter"]).get("/v1/ids").status, 200);
@@ -73,9 +73,9 @@ fn a_layout_that_vanished_from_beside_its_nodes_lets_no_other_in() {
     server.get("/v1/ids").ids();
     assert!(server.end());
     remove_file(directory.path().join("ids/.store/records/layouts@/orders@record")).expect("removed");
-    let (code, told) = refused_over(&store, &["--namespace", "orders", "--layout", "twitter"]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("nodes of the namespace have records of another layout"), "{told}");
+    let (code, message) = refused_over(&store, &["--namespace", "orders", "--layout", "twitter"]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("nodes of the namespace have records of another layout"), "{message}");
     assert_eq!(Server::over(&store, &["--namespace", "orders"]).get("/v1/ids").status, 200);
 }
 
@@ -96,15 +96,15 @@ fn unsafe_modes_of_a_token_file_are_reported() {
     write(&file, TOKEN).expect("written");
     let path = file.to_str().expect("text");
     set_permissions(&file, Permissions::from_mode(0o602)).expect("set");
-    let (code, told) = refused(&directory, &["--token-file", path]);
-    assert_eq!(code, Some(2), "{told}");
-    assert!(told.contains("chmod o-w"), "{told}");
+    let (code, message) = refused(&directory, &["--token-file", path]);
+    assert_eq!(code, Some(2), "{message}");
+    assert!(message.contains("chmod o-w"), "{message}");
     for (mode, warned) in [(0o644, true), (0o640, false), (0o600, false)] {
         set_permissions(&file, Permissions::from_mode(mode)).expect("set");
         let mut server = Server::start(directory.path(), &["--token-file", path]);
         assert!(server.end());
-        let told = server.log(Duration::from_secs(5));
-        assert_eq!(told.contains("chmod o-r"), warned, "{mode:o}: {told}");
+        let output = server.log(Duration::from_secs(5));
+        assert_eq!(output.contains("chmod o-r"), warned, "{mode:o}: {output}");
     }
 }
 
@@ -115,7 +115,7 @@ fn a_flag_out_of_range_is_refused_before_the_store_is_asked() {
     const LARGER: &str = "18446744073709551616";
     // Nothing listens there.
     let store = "redis://127.0.0.1:1/";
-    for (flag, values, told) in [
+    for (flag, values, expected) in [
         ("--step", &["0", "2147483648", LARGE, LARGER, NONE, "x"][..], "a step is"),
         ("--max-wait-ms", &["0", "3600001", LARGE], "is not in 1..=3600000"),
         ("--window-ms", &["0", "999", "3600001", LARGE], "window_ms must be at least 1000"),
@@ -144,7 +144,7 @@ fn a_flag_out_of_range_is_refused_before_the_store_is_asked() {
                 ended_with(&["serve", "--http=off", "--redis=127.0.0.1:0", "--store", store], flag, value);
             assert_eq!(code, Some(2), "{flag} {value}: {said}");
             assert!(
-                said.contains(told) && !said.contains("STORE") && !said.contains("Redis"),
+                said.contains(expected) && !said.contains("STORE") && !said.contains("Redis"),
                 "{flag} {value}: {said}"
             );
         }
@@ -198,12 +198,12 @@ fn a_token_file_without_an_end_is_refused() {
     let long = directory.path().join("long");
     write(&long, "x".repeat(5000)).expect("written");
     for path in ["/dev/zero", long.to_str().expect("text")] {
-        let (code, told) = refused(&directory, &["--token-file", path]);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.contains(path) && told.contains("longer than 4096 bytes"), "{told}");
-        let (code, told) = refused(&directory, &["--tls-cert", path, "--tls-key", path]);
-        assert_eq!(code, Some(2), "{told}");
-        assert!(told.contains(path), "{told}");
+        let (code, message) = refused(&directory, &["--token-file", path]);
+        assert_eq!(code, Some(2), "{message}");
+        assert!(message.contains(path) && message.contains("longer than 4096 bytes"), "{message}");
+        let (code, message) = refused(&directory, &["--tls-cert", path, "--tls-key", path]);
+        assert_eq!(code, Some(2), "{message}");
+        assert!(message.contains(path), "{message}");
     }
 }
 
@@ -227,8 +227,8 @@ fn a_token_in_plain_text_is_warned_of() {
     ] {
         let mut server = Server::start(directory.path(), &[&token[..], options].concat());
         assert!(server.end());
-        let told = server.log(Duration::from_secs(5));
-        assert_eq!(told.contains(WARNING), warned, "{options:?}: {told}");
+        let output = server.log(Duration::from_secs(5));
+        assert_eq!(output.contains(WARNING), warned, "{options:?}: {output}");
     }
 }
 
@@ -244,8 +244,8 @@ fn a_private_default_store_is_refused() {
             .env_remove("STATE_DIRECTORY")
             .env("KUBERNETES_SERVICE_HOST", "10.0.0.1")
             .env("SNOWMINT_LOG", "off");
-        let told = ended(&mut run);
-        assert!(told.contains("--store") && told.contains("Kubernetes"), "{told}");
+        let message = ended(&mut run);
+        assert!(message.contains("--store") && message.contains("Kubernetes"), "{message}");
     }
 }
 

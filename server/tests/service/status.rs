@@ -21,11 +21,11 @@ fn lists(server: &Server) -> u64 {
 fn until_counted(server: &Server, leases: u64, namespaces: u64) -> Value {
     let begun = Instant::now();
     loop {
-        let told = server.get("/v1/status").json();
-        if (&told["leases"], &told["namespaces"]) == (&json!(leases), &json!(namespaces)) {
-            return told;
+        let json = server.get("/v1/status").json();
+        if (&json["leases"], &json["namespaces"]) == (&json!(leases), &json!(namespaces)) {
+            return json;
         }
-        assert!(begun.elapsed() < Duration::from_mins(1), "not {leases} in {namespaces}: {told}");
+        assert!(begun.elapsed() < Duration::from_mins(1), "not {leases} in {namespaces}: {json}");
         thread::sleep(Duration::from_millis(100));
     }
 }
@@ -34,9 +34,9 @@ fn until_counted(server: &Server, leases: u64, namespaces: u64) -> Value {
 fn the_status_shows_version_store_and_leases() {
     let (server, directory) = Server::alone(&[]);
     // The server's own namespace.
-    let told = until_counted(&server, 0, 1);
-    assert_eq!((&told["version"], &told["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));
-    assert!(!told.to_string().contains(&directory.path().display().to_string()), "{told}");
+    let json = until_counted(&server, 0, 1);
+    assert_eq!((&json["version"], &json["store"]), (&json!(env!("CARGO_PKG_VERSION")), &json!("SQLite")));
+    assert!(!json.to_string().contains(&directory.path().display().to_string()), "{json}");
     server.get("/v1/ids");
     let nonce = "8f14e45fceea167a5a36dedd4bea2543";
     server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": nonce })).json();
@@ -59,9 +59,9 @@ fn the_status_of_400_namespaces_takes_two_queries() {
     server.get("/v1/ids?namespace=n7").ids();
     way.takes_ms(20);
     let (before, begun) = (lists(&server), Instant::now());
-    let told = server.get("/v1/status").json();
+    let json = server.get("/v1/status").json();
     println!("the status of 401 namespaces at 20 ms took {:?}", begun.elapsed());
-    assert_eq!((&told["leases"], &told["namespaces"]), (&json!(1), &json!(401)));
+    assert_eq!((&json["leases"], &json["namespaces"]), (&json!(1), &json!(401)));
     assert_eq!(lists(&server) - before, 2);
 }
 

@@ -28,9 +28,9 @@ fn a_name_comes_into_being_only_if_it_is_allowed() {
     for Case { name, text, error } in cases("names") {
         let wanted = error.as_deref();
         let took = client.incr::<_, _, u64>(&text, 1).map_err(|error| error.to_string());
-        let told = took.clone().err().unwrap_or_default();
+        let output = took.clone().err().unwrap_or_default();
         assert_eq!(took.is_ok(), wanted.is_none(), "{name}: {took:?}");
-        assert!(wanted.is_none_or(|code| told.contains(code)), "{name}: {told}");
+        assert!(wanted.is_none_or(|code| output.contains(code)), "{name}: {output}");
         if text.is_empty() {
             continue;
         }

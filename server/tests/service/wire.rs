@@ -93,18 +93,21 @@ fn a_request_without_one_plain_host_is_malformed() {
             ("/v1/ids", "Host: local host\r\n"),
             ("http://user@localhost/v1/ids", "Host: localhost\r\n"),
         ] {
-            let told = answer(server, &format!("GET {target} HTTP/1.1\r\n{hosts}{token}"));
-            assert!(told.starts_with("HTTP/1.1 400") && told.contains("BAD_REQUEST"), "{target} {hosts:?}: {told}");
+            let output = answer(server, &format!("GET {target} HTTP/1.1\r\n{hosts}{token}"));
+            assert!(
+                output.starts_with("HTTP/1.1 400") && output.contains("BAD_REQUEST"),
+                "{target} {hosts:?}: {output}"
+            );
         }
         for (target, version) in [("/v1/ids", "1.0"), ("http://localhost/v1/ids", "1.1")] {
             let host = if version == "1.1" { "Host: localhost\r\n" } else { "" };
-            let told = answer(server, &format!("GET {target} HTTP/{version}\r\n{host}{token}"));
-            assert!(told.contains(" 200 OK") && told.contains("{\"ids\":["), "{target}: {told}");
+            let output = answer(server, &format!("GET {target} HTTP/{version}\r\n{host}{token}"));
+            assert!(output.contains(" 200 OK") && output.contains("{\"ids\":["), "{target}: {output}");
         }
     }
     // The host of the target counts as the header does.
-    let told = answer(&open, "GET http://evil.example/v1/ids HTTP/1.1\r\nHost: localhost");
-    assert!(told.starts_with("HTTP/1.1 403") && told.contains("HOST_NOT_ALLOWED"), "{told}");
+    let output = answer(&open, "GET http://evil.example/v1/ids HTTP/1.1\r\nHost: localhost");
+    assert!(output.starts_with("HTTP/1.1 403") && output.contains("HOST_NOT_ALLOWED"), "{output}");
 }
 
 #[test]

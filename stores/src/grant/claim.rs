@@ -174,7 +174,7 @@ impl<'a> Session<'a> {
     }
 }
 
-/// Returns the records of a namespace by node, with their versions. `None` stands for a value that is not a valid record.
+/// Returns the records of a namespace by node, with their versions. `None` is a value that is not a valid record.
 pub(crate) fn read_nodes(
     store: &str,
     listed: Vec<(String, Found)>,

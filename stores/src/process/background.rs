@@ -277,12 +277,12 @@ mod tests {
     #[test]
     fn an_outcome_that_nobody_waits_for_is_dropped_and_a_call_that_has_not_begun_is_not_made() {
         let background = Background::Thread(Arc::default());
-        let (go_on, told) = mpsc::channel::<()>();
+        let (go_on, resumed) = mpsc::channel::<()>();
         let (dropped, gone) = mpsc::channel::<()>();
         let (begin, begun) = mpsc::channel::<()>();
         let first = background.begin(async move {
             begin.send(()).expect("heard");
-            told.recv().expect("told");
+            resumed.recv().expect("resumed");
             Value(dropped)
         });
         let second = background.begin(async { panic!("it is not made") });

@@ -6,7 +6,7 @@ const OWN_OPTIONS: [&str; 6] = ["allow_unsafe", "allow_standby", "create", "time
 /// The options of an engine, and how its URL asks for TLS.
 struct Known {
     schemes: &'static [&'static str],
-    /// The names that the engine's client reads. Of several names for one option the first one is in sentences.
+    /// The names that the engine's client reads. Of several names for one option the first one is in messages.
     names: &'static [&'static [&'static str]],
     /// For TLS; for TLS with a check of the server's name.
     tls: Option<(&'static str, &'static str)>,

@@ -128,7 +128,7 @@ impl Url {
         Ok(url)
     }
 
-    /// Returns host and port, or the path, for sentences. User and password are left out.
+    /// Returns host and port, or the path, for messages. User and password are left out.
     ///
     /// # Examples
     /// ```
@@ -146,10 +146,10 @@ impl Url {
         }
     }
 
-    /// Returns the engine and its address, for sentences.
+    /// Returns the engine and its address, for messages.
     ///
     /// # Errors
-    /// `InvalidStore` for a URL that does not have the form of a server's. The sentence hides the URL, as a password may
+    /// `InvalidStore` for a URL that does not have the form of a server's. The message hides the URL, as a password may
     /// be in the wrong place.
     #[cfg(any(feature = "mysql", feature = "postgres"))]
     pub(crate) fn server(&self, engine: &str) -> Result<String, Error> {

@@ -295,7 +295,7 @@ impl Engine {
                 format!("serve --http 127.0.0.1:{port} --redis 127.0.0.1:{peer_port} --store sqlite:{data}/ids.db")
             }
         };
-        // Temporary directories have no blanks in their paths; `_` stands for an empty argument.
+        // Temporary directories have no blanks in their paths; `_` means an empty argument.
         let word = |word: &str| if word == "_" { String::new() } else { word.to_owned() };
         let is_file = matches!(self, Self::Zookeeper | Self::Pgbouncer | Self::Pgpool | Self::Nats | Self::Nats29);
         let options = if is_file { &[] } else { options };

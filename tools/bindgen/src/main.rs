@@ -1,5 +1,5 @@
 //! `snowmint-bindgen MODULE NAME FOLDER`: writes the JavaScript `NAME.js`, its types, and the module that it starts,
-//! `NAME_bg.wasm`. It stands for the command `wasm-bindgen`, whose version must be the one of the macros.
+//! `NAME_bg.wasm`. It replaces the command `wasm-bindgen`, whose version must be the one of the macros.
 
 use std::env;
 

@@ -28,7 +28,7 @@ pub fn is_version(answer: &JsValue, expected: f64) -> bool {
     number.is_some_and(|number| store::version(length(number), expected as u64).is_some())
 }
 
-/// Returns the sentence about an answer that is not a version.
+/// Returns the message about an answer that is not a version.
 #[wasm_bindgen(js_name = notAVersion)]
 pub fn not_a_version(answer: &str) -> String {
     store::NOT_A_VERSION.replace("{answer}", answer)

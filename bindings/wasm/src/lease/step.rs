@@ -21,7 +21,7 @@ export type Step =
   | { kind: 'window'; node: number; start: number; end: number; skewMs: number | null }
   | { kind: 'wait'; error: Error; waitMs: number }
   | { kind: 'taken' | 'failed' | 'lost'; error: Error }
-  | { kind: 'refused'; code: string; sentence: string };";
+  | { kind: 'refused'; code: string; message: string };";
 
 pub(super) fn renewed(next: RenewalStep, node: u32) -> Object {
     match next {

@@ -21,7 +21,7 @@ const PARQUET: &[u8] = b"PAR1";
 /// The characters between columns, in the order in which they are tried.
 const DELIMITERS: [u8; 3] = [b',', b'\t', b';'];
 
-/// How the IDs stand in the text.
+/// How the IDs are written in the text.
 #[derive(Debug, Default)]
 pub(super) struct Source<'a> {
     /// The form of the IDs; `None`: decimal numbers without padding.
@@ -39,7 +39,7 @@ pub(super) struct Reading {
     pub(super) audit: Audit,
     /// The number of lines that are no ID.
     pub(super) wrong: u64,
-    /// Sentences about the wrong lines.
+    /// Messages about the wrong lines.
     pub(super) complaints: Vec<String>,
 }
 
@@ -50,8 +50,8 @@ pub(super) struct Reading {
 pub(super) fn read(mut input: impl BufRead, audit: Audit, source: &Source<'_>) -> Result<Reading, Exit> {
     let start = input.fill_buf()?;
     if start.starts_with(PARQUET) {
-        let sentence = "the input is a Parquet file: export the column with the IDs as CSV, for example by DuckDB";
-        return Err(Exit::Wrong(sentence.to_owned()));
+        let message = "the input is a Parquet file: export the column with the IDs as CSV, for example by DuckDB";
+        return Err(Exit::Wrong(message.to_owned()));
     }
     if start.starts_with(BYTE_ORDER_MARK) {
         input.consume(BYTE_ORDER_MARK.len());
@@ -104,7 +104,7 @@ impl Reader<'_> {
             .from_reader(input.chain(&b"\n"[..]));
         let mut row = ByteRecord::new();
         while rows.read_byte_record(&mut row).map_err(std::io::Error::from)? {
-            // The rows begin on line 2. The reader stands behind the line end of the row, and quotes can hold more of them.
+            // The rows begin on line 2. The reader is behind the line end of the row, and quotes can hold more of them.
             let inside = row.as_slice().iter().map(|byte| u64::from(*byte == b'\n')).sum::<u64>();
             let line = rows.position().line() - inside;
             while self.reading.audit.line() < line {
@@ -131,7 +131,7 @@ impl Reader<'_> {
         }
         match self.parse(text) {
             Ok(id) => self.reading.audit.add(id),
-            Err(sentence) => self.refuse(text, &sentence)?,
+            Err(message) => self.refuse(text, &message)?,
         }
         Ok(())
     }
@@ -149,13 +149,13 @@ impl Reader<'_> {
     ///
     /// # Errors
     /// If all lines so far are wrong, and they are many.
-    fn refuse(&mut self, value: &[u8], sentence: &str) -> Result<(), Exit> {
+    fn refuse(&mut self, value: &[u8], message: &str) -> Result<(), Exit> {
         let reading = &mut self.reading;
         reading.wrong += 1;
         if reading.wrong <= MAX_COMPLAINTS {
             let value = String::from_utf8_lossy(value);
             let line = reading.audit.line();
-            reading.complaints.push(format!("line {line}: \"{}\": {sentence}", Shown(value)));
+            reading.complaints.push(format!("line {line}: \"{}\": {message}", Shown(value)));
         }
         reading.audit.skip_unreadable();
         if reading.audit.is_empty() && reading.wrong == MAX_WRONG_LINES {
@@ -170,7 +170,7 @@ fn hopeless(source: &Source<'_>, reading: &Reading) -> Exit {
     Exit::Wrong(format!("no line is an ID, the first is {}{column}", reading.complaints[0]))
 }
 
-/// Finds a column in the header, which decides which character stands between columns. Returns the character, and the place
+/// Finds a column in the header, which decides which character separates columns. Returns the character, and the place
 /// of the column.
 fn find(header: &[u8], column: &str) -> Result<(u8, usize), Exit> {
     let named = DELIMITERS.map(|delimiter| (delimiter, names(header, delimiter)));

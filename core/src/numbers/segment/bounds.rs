@@ -1,4 +1,4 @@
-//! The numbers that a counter stands for.
+//! The numbers that the value of a counter means.
 
 /// The last value of a counter: columns of databases are signed. The last number too, or one more than it: see [`Bounds`].
 pub const LAST: u64 = i64::MAX as u64;

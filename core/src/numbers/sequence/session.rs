@@ -253,7 +253,7 @@ impl Sequence {
     }
 
     /// Returns the position of the sequence, if its record is `state`.
-    fn stand(&self, state: &State, version: Version) -> State {
+    fn position(&self, state: &State, version: Version) -> State {
         match self.block {
             // A set within the block may have led past the record; it counts if no other session has written since.
             Some(Block { at, version: reserved, .. })
@@ -267,7 +267,7 @@ impl Sequence {
 
     fn reserve(&mut self, state: &State, version: Version, calls: u64) -> Result<Next<i128, State>, Error> {
         let rules = &self.rules;
-        let mut at = self.stand(state, version);
+        let mut at = self.position(state, version);
         let mut first = rules.next_at(&at);
         if rules.is_past(first, rules.bound()) {
             if !rules.cycle() {
@@ -312,7 +312,7 @@ impl Sequence {
         version: Version,
     ) -> Result<Next<Option<i128>, State>, Error> {
         self.seen = Some((*state, version));
-        let at = self.stand(state, version);
+        let at = self.position(state, version);
         // If a set was done since, it was this set, or another session's set, which counts as the later one.
         let done = self.doubt.is_some_and(|sets| state.sets > sets);
         let moved = match self.rules.set(&at, value, set) {

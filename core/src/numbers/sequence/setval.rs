@@ -93,7 +93,7 @@ impl Rules {
                     Some(moved)
                 }
             }
-            // A sequence that was never used stands just before its start.
+            // A sequence that was never used is just before its start.
             Dialect::Tidb if at.is_called => self.is_past(value, at.last).then_some(moved),
             Dialect::Tidb => (!self.is_past(at.last, value)).then_some(moved),
         })

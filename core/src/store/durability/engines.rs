@@ -83,7 +83,7 @@ pub(super) const REDIS: &[Rule] = &[
     // With yes, Redis does not sync writes while a child process rewrites the file, despite appendfsync.
     rule("no-appendfsync-on-rewrite", Right::OneOf(&["no"]), "", "set no-appendfsync-on-rewrite no in redis.conf"),
     // After appendonly was turned on, nothing is on disk until its first file is complete, and before it is begun. No word of
-    // Redis tells the first file from a later one: aof_base_size stays when the log is turned off and on.
+    // Redis distinguishes the first file from a later one: aof_base_size stays when the log is turned off and on.
     rewrite("aof_rewrite_scheduled"),
     rewrite("aof_rewrite_in_progress"),
     // Other policies evict only keys with a time to live, and no key of snowmint has one.

@@ -19,7 +19,7 @@ const DYNAMODB: &[&str] = &[
     "UnrecognizedClientException",
 ];
 
-/// Parts of sentences, for clients that give no code. A sentence has all texts of a row.
+/// Parts of messages, for clients that give no code. A message has all texts of a row.
 const POSTGRES_SAYS: &[&[&str]] = &[
     &["password authentication failed"],
     &["no password supplied"],
@@ -59,7 +59,7 @@ impl Engine {
     /// assert!(!Engine::Postgres.is_misconfigured("53300", "too many clients already"));
     /// assert!(Engine::Redis.is_misconfigured("", "WRONGPASS invalid username-password pair or user is disabled."));
     /// ```
-    pub fn is_misconfigured(self, code: &str, sentence: &str) -> bool {
+    pub fn is_misconfigured(self, code: &str, message: &str) -> bool {
         let (codes, says): (&[&str], &[&[&str]]) = match self {
             Self::Postgres => (POSTGRES, if code.is_empty() { POSTGRES_SAYS } else { &[] }),
             Self::Mysql => (MYSQL, &[]),
@@ -68,7 +68,7 @@ impl Engine {
             Self::Dynamodb => (DYNAMODB, &[]),
             Self::Nats => (&[], &[]),
         };
-        codes.contains(&code) || says.iter().any(|parts| parts.iter().all(|part| sentence.contains(part)))
+        codes.contains(&code) || says.iter().any(|parts| parts.iter().all(|part| message.contains(part)))
     }
 }
 
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn a_server_that_is_busy_or_starts_is_not_misconfigured() {
-        for (engine, code, sentence) in [
+        for (engine, code, message) in [
             (Engine::Postgres, "57P03", "the database system is starting up"),
             (Engine::Postgres, "", "FATAL:  sorry, too many clients already"),
             (Engine::Postgres, "", "FATAL:  database \"ids\" is not currently accepting connections"),
@@ -88,15 +88,15 @@ mod tests {
             (Engine::Sqlite, "5", "database is locked"),
             (Engine::Dynamodb, "ThrottlingException", "Rate exceeded"),
         ] {
-            assert!(!engine.is_misconfigured(code, sentence), "{sentence}");
+            assert!(!engine.is_misconfigured(code, message), "{message}");
         }
     }
 
     #[test]
-    fn a_client_without_codes_is_understood_by_its_sentence() {
+    fn a_client_without_codes_is_understood_by_its_message() {
         let says = "connection failed: FATAL:  role \"nobody\" does not exist";
         assert!(Engine::Postgres.is_misconfigured("", says));
-        // With a code the sentence is not read: it may be in any language.
+        // With a code the message is not read: it may be in any language.
         assert!(!Engine::Postgres.is_misconfigured("57P03", says));
     }
 }

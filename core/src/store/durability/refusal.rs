@@ -1,4 +1,4 @@
-//! The sentences that refuse a store.
+//! The messages that refuse a store.
 
 use core::fmt;
 
@@ -27,7 +27,7 @@ impl<'a> Finding<'a> {
         self.rule.kind
     }
 
-    /// Returns the sentence that refuses a store with this setting: the setting, the risk, and what to do.
+    /// Returns the message that refuses a store with this setting: the setting, the risk, and what to do.
     ///
     /// # Examples
     /// ```
@@ -40,16 +40,16 @@ impl<'a> Finding<'a> {
     /// );
     /// ```
     pub const fn refusal(&'a self, accepting: &'a Accepting) -> impl fmt::Display + 'a {
-        Sentence { found: self, accepting }
+        Message { found: self, accepting }
     }
 }
 
-struct Sentence<'a> {
+struct Message<'a> {
     found: &'a Finding<'a>,
     accepting: &'a Accepting,
 }
 
-impl fmt::Display for Sentence<'_> {
+impl fmt::Display for Message<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { found, accepting } = self;
         let cure = found.rule.cure;
@@ -77,7 +77,7 @@ impl fmt::Display for Finding<'_> {
     }
 }
 
-/// The sentence that refuses a store, the same in every language.
+/// The message that refuses a store, the same in every language.
 #[derive(Clone, Copy, Debug)]
 pub struct Refusal<'a, Found> {
     /// The reason: a setting, a table, a file system.

@@ -11,7 +11,7 @@ pub(super) struct Rule {
     pub(super) may_lack: bool,
     /// Another setting, and the values of it that remove the risk.
     pub(super) unless: Option<(&'static str, Right)>,
-    /// The meaning of the value: follows it in a sentence.
+    /// The meaning of the value: follows it in a message.
     pub(super) note: &'static str,
     /// The advice; for a failover also its price, in a clause with "which".
     pub(super) cure: &'static str,

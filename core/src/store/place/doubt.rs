@@ -1,4 +1,4 @@
-//! The reasons why files are not safe at a path, and the sentences about them.
+//! The reasons why files are not safe at a path, and the messages about them.
 
 use core::fmt;
 
@@ -80,7 +80,7 @@ impl<'a> Doubt<'a> {
         Self { path: name, ..self }
     }
 
-    /// Returns the sentences that refuse the default directory of slots.
+    /// Returns the message that refuses the default directory of slots.
     ///
     /// # Examples
     /// ```
@@ -91,14 +91,14 @@ impl<'a> Doubt<'a> {
     /// assert!(doubt.refuse_slots().to_string().contains("set SNOWMINT_STORE, or pass a store"));
     /// ```
     pub const fn refuse_slots(&'a self) -> impl fmt::Display + 'a {
-        Told {
+        DefaultPlaceRefusal {
             doubt: self,
             rest: "set SNOWMINT_STORE, or pass a store, such as postgres://HOST/DATABASE, that all generators share. Or set \
                    SNOWMINT_STATE_DIR to a directory of a named volume that all containers of the machine share",
         }
     }
 
-    /// Returns the sentences that refuse the default database of a service.
+    /// Returns the message that refuses the default database of a service.
     ///
     /// # Examples
     /// ```
@@ -109,14 +109,14 @@ impl<'a> Doubt<'a> {
     /// assert!(doubt.refuse_database().to_string().contains("name a store that all servers share"));
     /// ```
     pub const fn refuse_database(&'a self) -> impl fmt::Display + 'a {
-        Told {
+        DefaultPlaceRefusal {
             doubt: self,
             rest: "name a store that all servers share, such as --store postgres://HOST/DATABASE. Or name --store sqlite:PATH \
                    on a named volume that stays and that all containers of the machine share",
         }
     }
 
-    /// Returns the sentence that refuses files that the caller named. `option` is the option that accepts the place.
+    /// Returns the message that refuses files that the caller named. `option` is the option that accepts the place.
     ///
     /// # Examples
     /// ```
@@ -132,12 +132,12 @@ impl<'a> Doubt<'a> {
     }
 }
 
-struct Told<'a> {
+struct DefaultPlaceRefusal<'a> {
     doubt: &'a Doubt<'a>,
     rest: &'static str,
 }
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for DefaultPlaceRefusal<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}: {}", self.doubt, self.rest)
     }

@@ -93,7 +93,7 @@ impl UuidForm {
         }
     }
 
-    /// Returns how many bits stand behind the UUID: base 64 of bytes is filled up to whole characters at the end.
+    /// Returns how many bits follow the UUID: base 64 of bytes is filled up to whole characters at the end.
     const fn padding(self) -> u32 {
         if matches!(self, Self::Base64url) { 4 } else { 0 }
     }
@@ -130,7 +130,7 @@ impl UuidForm {
     /// ```
     pub fn decode(self, text: impl AsRef<[u8]>) -> Result<Uuid, Error> {
         let width = self.width() as u32;
-        self.read(text.as_ref()).ok_or(Name::cut(self.name().as_bytes()).told(What::UuidShortText, width))
+        self.read(text.as_ref()).ok_or(Name::cut(self.name().as_bytes()).error(What::UuidShortText, width))
     }
 
     fn read(self, text: &[u8]) -> Option<Uuid> {

@@ -53,7 +53,7 @@ impl Uuid {
     /// ```
     #[inline]
     pub fn text(self) -> IdText {
-        // Where the digits of each byte stand, with hyphens between them.
+        // The places of the digits of each byte, with hyphens between them.
         const PLACES: [usize; 16] = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
         let mut text = [b'-'; 36];
         for (place, byte) in PLACES.into_iter().zip(self.to_bytes()) {

@@ -32,7 +32,7 @@ pub(super) struct Cause {
 }
 
 impl Analysis {
-    /// Tells why IDs repeat, where that is known already.
+    /// Returns why IDs repeat, where that is known already.
     pub(super) fn causes(&self, repeats: &[Repeat], mut truncated: Option<&mut Finding>) -> Causes {
         let (mut causes, no_events) = (Causes::default(), Events::default());
         for repeat in repeats {

@@ -45,7 +45,7 @@ impl World {
     }
 
     fn befall(&mut self, fault: Fault, process: usize) {
-        self.tell(|| format!("fault: {}, process {process}", fault.name()));
+        self.note(|| format!("fault: {}, process {process}", fault.name()));
         let some_ms = self.random.below(3 * self.plan.window_ms);
         match fault {
             Fault::Crash => self.crash(process),

@@ -54,7 +54,7 @@ pub extern "C" fn check_name(check: u32, part: u32) -> u32 {
     CHECKS.get(check as usize).map_or(0, |(name, _)| text(name, part))
 }
 
-/// Returns the place (part 0) or length (part 1) of the sentence of a check.
+/// Returns the place (part 0) or length (part 1) of the message of a check.
 #[unsafe(no_mangle)]
 pub extern "C" fn check_words(check: u32, part: u32) -> u32 {
     CHECKS.get(check as usize).map_or(0, |(_, words)| text(words, part))

@@ -58,7 +58,7 @@ impl Entry {
     /// Decodes an entry.
     ///
     /// # Errors
-    /// A sentence that names the damage.
+    /// A message that names the damage.
     pub(super) fn from_bytes(bytes: &[u8]) -> Result<Self, &'static str> {
         let (header, rest) = bytes.split_at_checked(HEADER_BYTES).ok_or("it is too short")?;
         if !header.starts_with(MAGIC) {

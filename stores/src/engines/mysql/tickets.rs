@@ -46,7 +46,7 @@ pub struct Tickets {
 /// The table that a step works on.
 #[derive(Clone, Debug)]
 struct Target {
-    /// The database and the table, for sentences.
+    /// The database and the table, for messages.
     source: String,
     table: Identifier,
     stub: String,

@@ -1,7 +1,7 @@
 //! Keys of records and counters as subjects of a bucket, and back.
 //!
 //! A slash of a key becomes a dot, which separates the tokens of a subject, so that one wildcard finds the records of a
-//! directory. Bytes that cannot stand in a key of a KV bucket become `=XX`.
+//! directory. Bytes that cannot be in a key of a KV bucket become `=XX`.
 
 use std::fmt::Write as _;
 

@@ -26,7 +26,7 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
         + Select<(String, i64, Vec<u8>)>
         + Select<(String, i64, i64)>;
 
-    /// The module of this crate, for sentences that point to its `SCHEMA`.
+    /// The module of this crate, for messages that point to its `SCHEMA`.
     const MODULE: &'static str;
     /// The SQL that makes the tables.
     const SCHEMA: &'static str;

@@ -42,7 +42,7 @@ pub struct Sequence<D: NativeSequences> {
 /// The sequence that a step works on.
 #[derive(Clone, Debug)]
 pub struct Target {
-    /// The database and the sequence, for sentences.
+    /// The database and the sequence, for messages.
     pub(in crate::engines) source: String,
     pub(in crate::engines) name: Identifier,
     pub(in crate::engines) allow_unsafe: bool,
