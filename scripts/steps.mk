@@ -100,6 +100,7 @@ rust-clippy: setup-rust setup-protoc
 	cargo clippy --quiet --locked $(LINTED) --all-targets -- -D warnings
 rust-clippy-stores: setup-rust setup-maturin
 	cargo hack clippy --quiet --locked -p snowmint -p snowmint-stores --each-feature --include-features memory,file -- -D warnings
+	cargo hack clippy --quiet --locked -p snowmint -p snowmint-stores --no-default-features -- -D warnings
 rust-bare-metal: setup-rust
 	cargo build --quiet --locked -p snowmint-core -p snowmint-inspect --no-default-features --target thumbv7em-none-eabi
 rust-docs: private export RUSTDOCFLAGS := -D warnings

@@ -73,7 +73,9 @@ impl Backend {
         let store = match self {
             Self::Slots(directory) => return directory.claim(terms, now_ms),
             Self::Lessor(lessor, _) => return LessorLease::claim(Arc::clone(lessor), terms).await,
-            _ => self.record_store().await?,
+            Self::Store(store, _) => Arc::clone(store),
+            #[cfg(feature = "engines")]
+            Self::Url(_) | Self::AsyncStore(..) => self.record_store().await?,
         };
         let answered = |took: Duration| {
             slowest_ms.fetch_max(whole_ms(took), Ordering::Relaxed);
@@ -95,6 +97,7 @@ impl Backend {
     ///
     /// # Errors
     /// `InvalidStore` for slots and lessors; the errors of a connection.
+    #[cfg_attr(not(feature = "engines"), expect(clippy::unused_async, reason = "only engines connect"))]
     pub(crate) async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error> {
         match self {
             #[cfg(feature = "engines")]
@@ -128,6 +131,10 @@ impl Backend {
     ///
     /// # Errors
     /// `StoreUnavailable`: the system gives no thread.
+    #[cfg_attr(
+        not(feature = "engines"),
+        expect(clippy::unnecessary_wraps, reason = "only the runtime of engines can fail")
+    )]
     pub(crate) fn background(&self) -> Result<Background, Error> {
         let place = match self {
             Self::Slots(directory) => Place::Directory(directory.path.clone()),
