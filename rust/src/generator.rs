@@ -11,14 +11,10 @@ pub(crate) mod system;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering, fence};
-#[cfg(feature = "tokio")]
-use std::time::{Duration, Instant};
 
 use snowmint_core::{Host, Layout, Options, SystemHost, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::{Pending, block_on};
-#[cfg(feature = "tokio")]
-use snowmint_stores::host::background::{Progress, RELEASE_TIMEOUT};
 
 pub(crate) use self::mint::OfThread;
 
@@ -34,6 +30,8 @@ use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::{forget_ended, registry};
 use crate::lease::release::wait_for;
+#[cfg(feature = "tokio")]
+use crate::lease::release::wait_for_async;
 #[cfg(feature = "tokio")]
 use crate::lease::wait::Asynchronous;
 use crate::lease::wait::{Blocking, Wait};
@@ -238,12 +236,7 @@ impl ProcessGenerator {
     /// Closes this generator as [`ProcessGenerator::close`] does, on a runtime of tokio: no thread waits for the release.
     #[cfg(feature = "tokio")]
     pub async fn close_async(&self) {
-        if let Some(releasing) = self.begin_close() {
-            let deadline = Instant::now() + RELEASE_TIMEOUT;
-            while releasing.look() == Progress::UnderWay && Instant::now() < deadline {
-                tokio::time::sleep(Duration::from_millis(1)).await;
-            }
-        }
+        wait_for_async(self.begin_close()).await;
         self.end_close();
     }
 

@@ -3,8 +3,12 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+#[cfg(feature = "tokio")]
+use std::time::Duration;
 use std::time::Instant;
 
+#[cfg(feature = "tokio")]
+use snowmint_stores::host::background::Progress;
 use snowmint_stores::host::background::{Pending, RELEASE_TIMEOUT};
 
 use super::Lease;
@@ -73,4 +77,17 @@ pub(crate) fn wait_for(releasing: Option<Pending<()>>) {
     if let Some(releasing) = releasing {
         releasing.wait(Instant::now() + RELEASE_TIMEOUT);
     }
+}
+
+/// Waits for a release under way as [`wait_for`] does, on a runtime of tokio.
+#[cfg(feature = "tokio")]
+pub(crate) async fn wait_for_async(releasing: Option<Pending<()>>) {
+    let Some(releasing) = releasing else { return };
+    let end = async {
+        while releasing.look() == Progress::UnderWay {
+            tokio::time::sleep(Duration::from_millis(1)).await;
+        }
+    };
+    // After the timeout the release goes on by itself.
+    drop(tokio::time::timeout(RELEASE_TIMEOUT, end).await);
 }
