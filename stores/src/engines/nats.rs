@@ -10,6 +10,7 @@
 //! server that holds the bucket, at a claim and with each write.
 
 mod bucket;
+mod cluster;
 mod monitor;
 mod settings;
 mod subject;
@@ -17,40 +18,25 @@ mod subject;
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
 
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{Context, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
 use async_nats::jetstream::stream::{LastRawMessageErrorKind, Stream};
-use async_nats::{ConnectErrorKind, ConnectOptions, Event, ServerAddr};
 use async_trait::async_trait;
 use futures_util::future::join_all;
-use rustls::pki_types::CertificateDer;
-use rustls::pki_types::pem::PemObject;
-use rustls::{ClientConfig, RootCertStore};
 use snowmint_core::durability::Engine;
-use snowmint_core::mutant;
 use snowmint_core::time::parse_rfc3339;
-use tokio::sync::Notify;
 
-use self::bucket::Bucket;
-use self::monitor::Monitors;
-use super::client::address::Address;
+use self::cluster::{Cluster, Connection};
 use super::client::reconnect::{Connector, Reconnecting};
-use super::client::tls;
-use super::settings::{Settings, of_server};
+use super::settings::of_server;
 use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
 use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, WriteOutcome};
 
-/// The bucket of a URL without a path.
-const DEFAULT_BUCKET: &str = "snowmint";
-/// The usual monitoring port.
-const MONITOR_PORT: u16 = 8222;
 /// The header that marks a deleted key.
 const OPERATION_HEADER: &str = "KV-Operation";
 /// A revision that no message has.
@@ -76,57 +62,6 @@ pub struct Nats {
     prefix: String,
 }
 
-struct Cluster {
-    servers: Vec<ServerAddr>,
-    options: Options,
-    bucket: Bucket,
-    monitors: Monitors,
-    name: String,
-    allow_unsafe: bool,
-    settings: Settings,
-}
-
-/// The options of a connection. The client's own cannot be copied.
-struct Options {
-    user: Option<(String, String)>,
-    secure: bool,
-    /// TLS by an authority of the caller instead of the authorities of the system.
-    authority: Option<ClientConfig>,
-    timeout: Duration,
-}
-
-/// A connection. By itself the client would connect again, also to a server with unchecked settings.
-#[derive(Clone)]
-struct Connection {
-    context: Context,
-    stream: Stream<()>,
-    lost: Arc<Lost>,
-}
-
-/// Notes the end of a connection.
-#[derive(Default)]
-struct Lost {
-    is_lost: AtomicBool,
-    notify: Notify,
-}
-
-impl Lost {
-    fn note(&self) {
-        self.is_lost.store(true, Ordering::Release);
-        self.notify.notify_waiters();
-    }
-
-    /// Waits for the end of the connection.
-    async fn wait(&self) {
-        let noted = self.notify.notified();
-        tokio::pin!(noted);
-        noted.as_mut().enable();
-        if !self.is_lost.load(Ordering::Acquire) {
-            noted.await;
-        }
-    }
-}
-
 impl Nats {
     /// Connects, makes the bucket if it is missing, and checks that its servers keep confirmed writes.
     ///
@@ -145,50 +80,8 @@ impl Nats {
     /// # }
     /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let Address { user, hosts, path, ca, monitor } = Address::of(url, 4222)?;
-        let name = format!("NATS at {}", url.place());
-        let refused = |why: &str| Err(Error::invalid_store(&name, why));
-        let secure = url.scheme == "natss";
-        let authority = match ca {
-            Some(_) if !secure => return refused("the option ca is for natss:// only"),
-            Some(ca) => match trusting(&ca) {
-                Ok(authority) => Some(authority),
-                Err(why) => return refused(&format!("the file of the option ca: {why}")),
-            },
-            None => None,
-        };
-        let bucket = path.trim_matches('/');
-        let bucket = if bucket.is_empty() { DEFAULT_BUCKET } else { bucket };
-        let Some(bucket) = Bucket::new(bucket, url.create) else {
-            return refused("the path of the URL must be the name of a bucket: 1 to 128 of a-z A-Z 0-9 _ -");
-        };
-        let scheme = if secure { "tls" } else { "nats" };
-        let mut servers = Vec::new();
-        for host in &hosts {
-            match format!("{scheme}://{host}").parse() {
-                Ok(server) => servers.push(server),
-                Err(error) => return refused(&format!("{host}: {error}")),
-            }
-        }
-        let usual = || hosts.iter().map(|host| host.rsplit_once(':').map_or(host.as_str(), |(host, _)| host));
-        let monitor = monitor.map_or_else(
-            || usual().map(|host| format!("http://{host}:{MONITOR_PORT}")).collect(),
-            |given| given.split(',').map(str::to_owned).collect::<Vec<_>>(),
-        );
-        let monitors = match monitor.iter().map(|given| monitor::address(given)).collect() {
-            Ok(urls) => Monitors { urls, timeout: url.timeout },
-            Err(why) => return refused(&why),
-        };
-        let cluster = Cluster {
-            servers,
-            options: Options { user, secure, authority, timeout: url.timeout },
-            bucket,
-            monitors,
-            name,
-            allow_unsafe: url.allow_unsafe,
-            settings: Settings::new(url.allow_standby),
-        };
-        let nats = Self { cluster: Reconnecting::new(cluster, url.timeout), prefix: subject::of(&url.prefix) };
+        let prefix = subject::of(&url.prefix);
+        let nats = Self { cluster: Reconnecting::new(Cluster::of(url)?, url.timeout), prefix };
         nats.cluster.connect().await?;
         Ok(nats)
     }
@@ -304,102 +197,6 @@ fn is_conflict(error: &PublishError) -> bool {
         || source.is_some_and(|source| source.error_code() == ErrorCode::STREAM_WRONG_LAST_SEQUENCE_CONSTANT)
 }
 
-/// Makes the options of TLS with these certificates of authorities in PEM.
-fn trusting(ca: &str) -> Result<ClientConfig, String> {
-    tls::prepare();
-    let mut roots = RootCertStore::empty();
-    for certificate in CertificateDer::pem_slice_iter(ca.as_bytes()) {
-        let certificate = certificate.map_err(|error| error.to_string())?;
-        roots.add(certificate).map_err(|error| error.to_string())?;
-    }
-    if roots.is_empty() {
-        return Err("it has no certificate in PEM".to_owned());
-    }
-    Ok(ClientConfig::builder().with_root_certificates(roots).with_no_client_auth())
-}
-
-impl Cluster {
-    /// Checks that the bucket and its servers keep confirmed writes.
-    async fn check(&self, context: &Context) -> Result<(), Error> {
-        if self.allow_unsafe || mutant::removes("settings") {
-            return Ok(());
-        }
-        let info = match self.bucket.info(&self.name, context).await? {
-            Some(info) => info,
-            None => self.bucket.make(&self.name, context).await?,
-        };
-        let servers = info.servers(&context.client().server_info().server_name);
-        let checked = settings::check(&self.name, &info, &servers, &self.monitors).await;
-        if checked.is_err() {
-            // A server that ends closes its monitoring first. Then it is not unsafe but away.
-            self.bucket.info(&self.name, context).await?;
-        }
-        self.settings.note(&checked);
-        checked.map(drop)
-    }
-}
-
-#[async_trait]
-impl Connector for Cluster {
-    type Connection = Connection;
-
-    fn name(&self) -> &str {
-        &self.name
-    }
-
-    async fn connect(&self) -> Result<Connection, Error> {
-        let Options { user, secure, authority, timeout } = &self.options;
-        let lost = Arc::<Lost>::default();
-        let events = Arc::clone(&lost);
-        // The client would wait for a lost server as long as for a slow one.
-        let noted = move |event| {
-            if matches!(event, Event::Disconnected | Event::Closed) {
-                events.note();
-            }
-            std::future::ready(())
-        };
-        let mut options = ConnectOptions::new()
-            .name("snowmint")
-            .connection_timeout(*timeout / u32::try_from(self.servers.len()).unwrap_or(u32::MAX))
-            .request_timeout(Some(*timeout))
-            .max_reconnects(self.servers.len())
-            .ignore_discovered_servers()
-            .event_callback(noted);
-        options = match user.clone() {
-            Some((token, password)) if password.is_empty() => options.token(token),
-            Some((user, password)) => options.user_and_password(user, password),
-            None => options,
-        };
-        if *secure {
-            tls::prepare();
-            options = options.require_tls(true);
-        }
-        if let Some(authority) = authority {
-            options = options.tls_client_config(authority.clone());
-        }
-        let connected = options.connect(self.servers.as_slice()).await;
-        let client = connected.map_err(|error| match error.kind() {
-            ConnectErrorKind::Authentication | ConnectErrorKind::AuthorizationViolation => {
-                Error::invalid_store(&self.name, &error).with_source(error)
-            }
-            _ => Error::of_driver(&self.name, error),
-        })?;
-        let mut context = async_nats::jetstream::new(client);
-        context.set_timeout(*timeout);
-        if self.bucket.info(&self.name, &context).await?.is_none() {
-            self.bucket.make(&self.name, &context).await?;
-        }
-        self.check(&context).await?;
-        let stream = context.get_stream_no_info(&self.bucket.stream).await;
-        let stream = stream.map_err(|error| Error::of_driver(&self.name, error))?;
-        Ok(Connection { context, stream, lost })
-    }
-
-    async fn is_alive(&self, connection: &Connection, _: Duration) -> bool {
-        !connection.lost.is_lost.load(Ordering::Acquire)
-    }
-}
-
 #[async_trait]
 impl RecordStore for Nats {
     fn name(&self) -> &str {
@@ -418,7 +215,7 @@ impl RecordStore for Nats {
         let written = self
             .checked(|Connection { context, stream, .. }| async move {
                 if expected > 0 {
-                    let look = Look::new(self.cluster.connector().options.timeout);
+                    let look = Look::new(self.cluster.connector().timeout());
                     return match self.get(&stream, &subject).await? {
                         (Some(present), revision) if version::of(&present, revision) == expected => {
                             look.refuse_late(self.name())?;

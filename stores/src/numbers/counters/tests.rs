@@ -1,3 +1,6 @@
+use snowmint_core::ErrorKind;
+use snowmint_core::segment::LAST;
+
 use super::*;
 use crate::engines::memory::Memory;
 
