@@ -257,7 +257,7 @@ fn mariadb_compares_sets_by_the_next_value() {
 }
 
 #[test]
-fn tidbs_new_sequence_stands_just_before_its_start() {
+fn tidbs_new_sequence_is_just_before_its_start() {
     let (mut store, mut s) = open(Options { start: Some(3), increment: 2, ..TIDB });
     assert_eq!([1, 2, 3, 3, 4].map(|value| store.to(&mut s, value)), [None, None, Some(3), None, Some(4)]);
     assert_eq!(store.take(&mut s), [5, 7]);

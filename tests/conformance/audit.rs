@@ -93,7 +93,7 @@ fn logs_of_two_processes_one_after_the_other_are_a_shared_node() {
 }
 
 #[test]
-fn a_forked_generator_is_told_from_a_shared_node() {
+fn a_forked_generator_is_distinct_from_a_shared_node() {
     for start in [SequenceStart::Zero, SequenceStart::Carry] {
         let mut child = None;
         let parent = Minter::new(&SNOWMINT, 7, start);

@@ -319,7 +319,7 @@ struct TextCase {
 }
 
 #[test]
-fn texts_stand_for_ids() {
+fn texts_encode_ids() {
     for case in cases::<TextCase>("text") {
         if let Some(id) = case.write {
             let written = TextForm::write(&case.form, integer(&id)).map(|text| text.as_str().to_owned());

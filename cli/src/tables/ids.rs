@@ -205,7 +205,7 @@ mod tests {
     }
 
     #[test]
-    fn an_id_and_its_parts_stand_on_one_line() {
+    fn an_id_and_its_parts_are_on_one_line() {
         let text = |id: u64, layout| Decoded::new(id.into(), layout).expect("an ID").text();
         assert_eq!(text(0, &layouts::SNOWMINT), "0  2025-01-01T00:00:00.000Z  node 0  sequence 0\n");
         assert_eq!(

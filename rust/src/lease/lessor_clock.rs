@@ -56,7 +56,7 @@ mod tests {
     }
 
     #[test]
-    fn it_reads_what_was_told_and_goes_on_from_there() {
+    fn it_continues_from_the_lessors_time() {
         let clock = LessorClock::new(1_000_000, Sent::now());
         let first = clock.now_ms();
         std::thread::sleep(std::time::Duration::from_millis(20));

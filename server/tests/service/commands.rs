@@ -65,8 +65,8 @@ fn a_wrong_command_gets_an_error_with_a_code() {
         (&["AUTH", "x"], "ERR AUTH"),
         (&["HELLO", "4"], "NOPROTO"),
     ] {
-        let told_us = error(cmd(words[0]).arg(&words[1..]).query(&mut client));
-        assert!(told_us.starts_with(expected), "{words:?}: {told_us}");
+        let answered = error(cmd(words[0]).arg(&words[1..]).query(&mut client));
+        assert!(answered.starts_with(expected), "{words:?}: {answered}");
     }
     assert_eq!(cmd("PING").query::<String>(&mut client), Ok("PONG".to_owned()));
 }
