@@ -14,7 +14,6 @@ mod peer;
 mod problem;
 mod site;
 mod status;
-mod whole;
 
 use std::future::poll_fn;
 use std::sync::Arc;

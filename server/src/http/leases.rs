@@ -20,7 +20,6 @@ use utoipa::ToSchema;
 
 use super::App;
 use super::problem::{Failures, Problem};
-use super::whole::Whole;
 use crate::auth::Client;
 
 /// The greatest distance of `unused_from_ms` from 1970: the numbers of every language hold it exactly.
@@ -42,23 +41,23 @@ pub struct Claim {
     /// Length of the windows in ms, by default 30,000. At least 1000 and four ticks; together with `max_ahead_ms` at most an
     /// hour. The server may shorten it.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 3_600_000_u64)]
-    window_ms: Option<Whole<u64>>,
+    window_ms: Option<u64>,
     /// How far IDs may run ahead of the clock in ms, by default 0.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
-    max_ahead_ms: Option<Whole<u64>>,
+    max_ahead_ms: Option<u64>,
     /// Name of the holder, for people, without control and format characters. The server puts the name of the token before it,
     /// and keeps the first 60 bytes.
     label: Option<String>,
     /// The only node to claim. By default any free node.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
-    node: Option<Whole<u32>>,
+    node: Option<u32>,
     /// The node that this client held last; the server prefers it.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
-    last_node: Option<Whole<u32>>,
+    last_node: Option<u32>,
     /// Nodes that the claim must not get.
     #[serde(default)]
     #[schema(value_type = Vec<Node>, max_items = 1024)]
-    exclude: Vec<Whole<u32>>,
+    exclude: Vec<u32>,
 }
 
 /// The number of a node.
@@ -97,13 +96,13 @@ pub struct Renewal {
     nonce: String,
     /// Start of the first tick that the generator has not used, Unix ms.
     #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
-    unused_from_ms: Whole<i64>,
+    unused_from_ms: i64,
     /// As in the claim.
     #[schema(value_type = Option<u64>, minimum = 1000, maximum = 3_600_000_u64)]
-    window_ms: Option<Whole<u64>>,
+    window_ms: Option<u64>,
     /// As in the claim.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 60_000)]
-    max_ahead_ms: Option<Whole<u64>>,
+    max_ahead_ms: Option<u64>,
 }
 
 /// An extended window.
@@ -125,7 +124,7 @@ pub struct Release {
     nonce: String,
     /// Unix ms: the closed generator minted no ID of this time or later. The server takes back the rest of the window.
     #[schema(value_type = i64, minimum = -9_007_199_254_740_991_i64, maximum = 9_007_199_254_740_991_i64)]
-    unused_from_ms: Whole<i64>,
+    unused_from_ms: i64,
 }
 
 /// A node that was given back.
@@ -171,8 +170,8 @@ fn parse_nonce(text: &str) -> Result<u128, Problem> {
     nonce.ok_or_else(|| wrong("nonce must be 128 random bits as 32 hex digits (0-9 a-f)"))
 }
 
-fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
-    let ahead_ms = given.map_or(0, |given| given.0);
+fn ahead(given: Option<u64>) -> Result<u64, Problem> {
+    let ahead_ms = given.unwrap_or(0);
     if ahead_ms > MAX_AHEAD_MS {
         return Err(wrong(format!("max_ahead_ms must be 0 to {MAX_AHEAD_MS}, not {ahead_ms}")));
     }
@@ -183,16 +182,16 @@ fn ahead(given: Option<Whole<u64>>) -> Result<u64, Problem> {
 ///
 /// # Errors
 /// `INVALID_LAYOUT`, if the length is out of range.
-fn window_ms(app: &App, layout: &Layout, given: Option<Whole<u64>>, ahead_ms: u64) -> Result<u64, Problem> {
-    let window_ms = Window::length_ms(layout, given.map(|given| given.0), Window::ENGINE_MS, ahead_ms)?;
+fn window_ms(app: &App, layout: &Layout, given: Option<u64>, ahead_ms: u64) -> Result<u64, Problem> {
+    let window_ms = Window::length_ms(layout, given, Window::ENGINE_MS, ahead_ms)?;
     Ok(window_ms.min(app.service.settings.max_window_ms))
 }
 
-fn unused_from(given: Whole<i64>) -> Result<i64, Problem> {
-    if !(-MAX_UNUSED_FROM_MS..=MAX_UNUSED_FROM_MS).contains(&given.0) {
-        return Err(wrong(format!("unused_from_ms must be Unix ms of at most {MAX_UNUSED_FROM_MS}, not {}", given.0)));
+fn unused_from(given: i64) -> Result<i64, Problem> {
+    if !(-MAX_UNUSED_FROM_MS..=MAX_UNUSED_FROM_MS).contains(&given) {
+        return Err(wrong(format!("unused_from_ms must be Unix ms of at most {MAX_UNUSED_FROM_MS}, not {given}")));
     }
-    Ok(given.0)
+    Ok(given)
 }
 
 /// Converts an error of a renewal or release. A lost lease, or a time that is not the server's, is a conflict of the holder.
@@ -226,12 +225,12 @@ pub async fn claim(
         None => app.service.settings.layout,
     };
     let max_ahead_ms = ahead(claim.max_ahead_ms)?;
-    let node = claim.node.map(|node| layout.node(Integer::from(u64::from(node.0)))).transpose()?;
+    let node = claim.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
     let terms = Terms {
         namespace: Namespace::parse(&ns)?,
         layout,
         node,
-        exclude: claim.exclude.into_iter().map(|node| node.0).collect(),
+        exclude: claim.exclude,
         max_ahead_ms,
         max_wait_ms: Options::DEFAULT.max_wait_ms,
         window_ms: window_ms(&app, &layout, claim.window_ms, max_ahead_ms)?,
@@ -241,7 +240,7 @@ pub async fn claim(
     let claimer = Claimer {
         nonce: parse_nonce(&claim.nonce)?,
         label: claim.label.unwrap_or_else(|| "over HTTP".to_owned()),
-        last_node: claim.last_node.map(|node| node.0),
+        last_node: claim.last_node,
     };
     let granted = app.service.namespaces.claim(&client, &terms, &claimer).await.map_err(Problem::of_namespace)?;
     let lease = Lease {
