@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use snowmint_core::Options;
 use snowmint_core::lease::{check_node, claim_patience_ms};
-use snowmint_core::{ErrorKind, Options};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::{Background, Pending, Progress};
 use snowmint_stores::host::{Refusal, Terms};
@@ -26,62 +26,58 @@ pub(crate) async fn acquire<W: Wait>(
     wait: &mut W,
 ) -> Result<LeaseRef, W::Error> {
     let since = Instant::now();
-    loop {
-        match registry().look_up(key) {
-            Lookup::Granted(lease_ref) => return Ok(lease_ref),
-            // This error is of an earlier call.
-            Lookup::Failed(_) => {}
-            Lookup::Unclaimed(guard) => {
-                if let Some(lease_ref) = claim_lease(guard, key, options, wait).await? {
-                    return Ok(lease_ref);
-                }
-                // A signal handler has forked, and this is the child.
-            }
-            // The claim may need what this thread holds in its host, so this one pauses there.
-            Lookup::Pending if since.elapsed() < patience(key, 0) => wait.pause(1).await?,
-            Lookup::Pending => return Err(claimed_elsewhere().into()),
-        }
-    }
-}
-
-/// Claims until the lease is granted, or the time is over. Returns `None` in a forked child.
-async fn claim_lease<W: Wait>(
-    mut guard: ClaimGuard,
-    key: &Arc<LeaseKey>,
-    options: Options,
-    wait: &mut W,
-) -> Result<Option<LeaseRef>, W::Error> {
     let mut attempts = 0;
     loop {
+        let guard = match registry().look_up(key) {
+            Lookup::Granted(lease_ref) => return Ok(lease_ref),
+            // This error is of an earlier call.
+            Lookup::Failed(_) => continue,
+            Lookup::Unclaimed(guard) => guard,
+            // The claim may need what this thread holds in its host, so this one pauses there.
+            Lookup::Pending if since.elapsed() < patience(key, 0) => {
+                wait.pause(1).await?;
+                continue;
+            }
+            Lookup::Pending => return Err(no_answer(key, patience(key, 0)).into()),
+        };
         let now_ms = wait.now_ms()?;
-        let Some(claimed) = claim(&guard, key, now_ms, wait).await? else { return Ok(None) };
-        match claimed.map(Arc::new) {
-            Ok(lease) => match guard.publish(&lease) {
-                Ok(lease_ref) => {
-                    // After a slow claim the first ID would find the window over, or nearly so.
-                    let since = Instant::now();
-                    while lease.is_old() && since.elapsed() < patience(key, 0) {
-                        wait.pause(1).await?;
-                    }
-                    return Ok(Some(lease_ref));
+        // Without an outcome, a signal handler has forked, and this is the child.
+        let Some(claimed) = claim(&guard, key, now_ms, wait).await? else { continue };
+        let (pause_ms, error) = match claimed.map(Arc::new) {
+            Ok(lease) => {
+                if let Ok(lease_ref) = guard.publish(&lease) {
+                    wait_for_renewal(key, &lease, wait).await?;
+                    return Ok(lease_ref);
                 }
-                Err(again) => guard = again,
-            },
+                continue;
+            }
             Err(Refusal::Error(error)) => return Err(error.into()),
             // A claimer that only looks holds its lock for a moment.
             Err(Refusal::Taken(error)) => {
                 attempts += 1;
-                match options.pause_ms(RETRY_PAUSE_MS, wait.paused_ms()) {
-                    pause_ms @ 1.. if attempts < CLAIM_ATTEMPTS => wait.pause(pause_ms).await?,
-                    _ => return Err(error.into()),
-                }
+                let pause_ms = options.pause_ms(RETRY_PAUSE_MS, wait.paused_ms());
+                (if attempts < CLAIM_ATTEMPTS { pause_ms } else { 0 }, error)
             }
-            Err(Refusal::NotYet(wait_ms, error)) => match options.pause_ms(wait_ms, wait.paused_ms()) {
-                0 => return Err(error.with_retry_after_ms(wait_ms).into()),
-                pause_ms => wait.pause(pause_ms).await?,
-            },
+            Err(Refusal::NotYet(wait_ms, error)) => {
+                (options.pause_ms(wait_ms, wait.paused_ms()), error.with_retry_after_ms(wait_ms))
+            }
+        };
+        if pause_ms == 0 {
+            return Err(error.into());
         }
+        // Another thread may claim meanwhile, and has a deadline of its own.
+        drop(guard);
+        wait.pause(pause_ms).await?;
     }
+}
+
+/// Waits until a lease is renewed if its claim was so slow that the first ID would find the window over, or nearly so.
+async fn wait_for_renewal<W: Wait>(key: &LeaseKey, lease: &Lease, wait: &mut W) -> Result<(), W::Error> {
+    let since = Instant::now();
+    while lease.is_old() && since.elapsed() < patience(key, 0) {
+        wait.pause(1).await?;
+    }
+    Ok(())
 }
 
 /// Claims the lease of `key` in the background, for calls that never wait. The registry keeps the outcome.
@@ -120,7 +116,6 @@ async fn claim<W: Wait>(
     };
     let since = Instant::now();
     let patience = || patience(key, slowest_ms.load(Ordering::Relaxed));
-    let unavailable = |why: String| Ok(Some(Err(Error::unavailable(&key.backend.name(), why).into())));
     loop {
         let progress = claiming.look();
         // A signal handler may fork at any time. Parent and child then continue the same claim, and both reach its end. So the
@@ -133,11 +128,14 @@ async fn claim<W: Wait>(
         }
         match progress {
             Progress::Done(claimed) => return Ok(Some(claimed)),
-            Progress::BrokenOff => return unavailable("the claim of a node broke off".to_owned()),
+            Progress::BrokenOff => {
+                let error = Error::unavailable(&key.backend.name(), "the claim of a node broke off");
+                return Ok(Some(Err(error.into())));
+            }
             Progress::UnderWay => {
                 if since.elapsed() >= patience() {
                     // A lease that is granted later is dropped, which releases it.
-                    return unavailable(format!("no answer within {} ms", patience().as_millis()));
+                    return Ok(Some(Err(no_answer(key, patience()).into())));
                 }
                 wait.pause(1).await?;
             }
@@ -186,6 +184,6 @@ fn terms_of_now(key: &LeaseKey) -> Result<Terms, Error> {
     Ok(terms)
 }
 
-fn claimed_elsewhere() -> Error {
-    Error::new(ErrorKind::NodesExhausted, "another thread of this process is claiming the lease, and has no answer yet")
+fn no_answer(key: &LeaseKey, patience: Duration) -> Error {
+    Error::unavailable(&key.backend.name(), format!("no answer within {} ms", patience.as_millis()))
 }
