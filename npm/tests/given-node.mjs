@@ -19,7 +19,8 @@ export async function givenNode(t, start, { pause, ownClock = true, locked = fal
   const begin = (options = {}, variables = {}) => {
     const ledger = join(path, `${ledgers.length}`);
     ledgers.push(ledger);
-    const child = start(ledger, { node: 5, windowMs: 1000, maxWaitMs: 20_000, ...options }, variables);
+    // A holder on a busy machine may wait for seconds.
+    const child = start(ledger, { node: 5, windowMs: 3000, maxWaitMs: 20_000, ...options }, variables);
     const mints = async () => {
       const [before] = idsOf(ledger);
       await until(() => idsOf(ledger)[0].length > before.length + 40, "more IDs");
