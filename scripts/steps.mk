@@ -12,7 +12,7 @@ quick_proofs := rust-mutants rust-loom rust-fleet rust-fuzz rust-nemesis
 proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom \
   rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions npm-masks \
   python-wheel python-sdist python-proof-parts python-masks python-sql python-site rust-masks service-image service-deploy \
-  service-deploy-long service-long rust-long rust-nemesis rust-crates python-examples python-stub-names)
+  service-deploy-long service-long rust-long rust-nemesis rust-crates python-examples)
 of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rust, service, python or npm))$(filter $(or $(ONLY),)%,$(1))
 
 setups := $(addprefix setup-,rust nightly protoc maturin python docs proof sql deploy esbuild npm chromium headless browsers \
@@ -70,7 +70,7 @@ build-tests: setup-rust setup-protoc setup-maturin build-site
 	$(NEXTEST) --no-run
 
 # Never beside the mutants: a build puts programs without mutants into their place.
-rust-mutants rust-long rust-nemesis rust-crates python-stub-names: private export LOCK := debug
+rust-mutants rust-long rust-nemesis rust-crates: private export LOCK := debug
 # Both build npm/dist and the wheel.
 npm-packages python-site build-wheel: private export LOCK := optimised
 npm-tests npm-browsers npm-windows npm-kills python-guides python-examples: private export LOCK := npm
@@ -198,11 +198,6 @@ python-masks: build-wheel setup-python
 	SNOWMINT_TRIES=1000000 pytest -q tests/test_prefixed.py -k come_back_from_their_masks
 python-proof-parts: setup-python setup-proof
 	pytest -q proof
-python-stub-names: build-wheel setup-python
-	maturin generate-stubs --profile dev --locked --quiet --manifest-path bindings/python/Cargo.toml \
-	  --features pyo3/experimental-inspect --out target/stubs
-	cd python
-	python ../scripts/check_stubs.py ../target/stubs/_snowmint/__init__.pyi
 python-wheel: npm-packages
 	python3 scripts/try_package.py dist
 python-sdist: npm-packages
