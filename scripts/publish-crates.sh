@@ -4,7 +4,6 @@
 # token to every build script.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/put-page.sh
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
 for crate in snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-sqlx snowmint-cli snowmint-server; do

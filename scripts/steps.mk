@@ -127,6 +127,7 @@ rust-optimised: setup-rust setup-maturin setup-faults
 	SNOWMINT_ROUNDS=400 cargo nextest run --locked --cargo-profile optimised -p snowmint-tests
 rust-crates: setup-rust setup-protoc setup-maturin build-site
 	scripts/package-crates.sh
+	cargo run --quiet --locked -p snowmint --example own --features memory,serde,tokio
 rust-nemesis: $(with_servers) build-wheel build-tarballs setup-python setup-npm
 	$(SERVERS) pytest -q tests/nemesis
 	$(SERVERS) python tests/nemesis/run.py $(if $(QUICK),--seconds 20 --engine postgres,--seconds 120)
