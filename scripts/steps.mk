@@ -11,12 +11,12 @@ tests := rust-tests npm-tests python-tests service-clients python-commands pytho
 quick_proofs := rust-mutants rust-loom rust-fleet rust-fuzz rust-nemesis
 proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom \
   rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions npm-masks \
-  python-wheel python-sdist python-proof-parts python-masks python-sql python-site rust-masks service-image service-deploy \
+  python-packages python-proof-parts python-masks python-sql python-site rust-masks service-image service-deploy \
   service-deploy-long service-long rust-long rust-nemesis rust-crates python-examples)
 of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rust, service, python or npm))$(filter $(or $(ONLY),)%,$(1))
 
 setups := $(addprefix setup-,rust nightly protoc maturin python docs proof sql deploy esbuild npm chromium headless browsers \
-  servers faults valgrind image)
+  runtimes servers faults valgrind image)
 builds := build-npm build-wheel build-demo build-tarballs build-site build-engines build-tests
 steps := $(sort $(checks) $(tests) $(quick_proofs) $(proofs))
 .PHONY: $(setups) $(builds) $(steps)
@@ -171,7 +171,7 @@ python-mypy: build-wheel setup-python
 	mypy
 	mypy --strict tests
 	mypy --strict ../server/tests/clients ../benches/service ../benches/run.py
-	for files in scripts docs/tests proof tests/nemesis; do mypy --strict ../$$files; done
+	for files in scripts docs/tests proof tests/nemesis tests/examples; do mypy --strict ../$$files; done
 python-record: setup-python
 	pytest -q docs/tests/test_record.py
 python-vectors: build-wheel setup-python
@@ -199,9 +199,8 @@ python-masks: build-wheel setup-python
 	SNOWMINT_TRIES=1000000 pytest -q tests/test_prefixed.py -k come_back_from_their_masks
 python-proof-parts: setup-python setup-proof
 	pytest -q proof
-python-wheel: npm-packages
+python-packages: npm-packages
 	python3 scripts/try_package.py dist
-python-sdist: npm-packages
 	python3 scripts/try_package.py dist/snowmint-*.tar.gz
 python-long: $(with_servers) build-wheel setup-python
 	cd python
@@ -214,7 +213,7 @@ python-site: setup-rust setup-protoc setup-maturin setup-esbuild setup-docs setu
 	scripts/docs.sh
 	node --test docs/tests/site.test.mjs
 python-examples: $(with_servers) npm-packages rust-crates setup-python setup-chromium
-	$(SERVERS) python3 scripts/try_examples.py dist
+	$(SERVERS) pytest -q tests/examples
 
 ## npm
 
@@ -243,8 +242,8 @@ npm-masks: build-tarballs setup-npm
 npm-projects: npm-packages
 	node scripts/try_npm.mjs dist/npm
 	node scripts/try_npm.mjs --without-addon dist/npm
-npm-runtimes: $(with_servers) npm-packages
-	$(SERVERS) scripts/test-runtimes.sh
+npm-runtimes: $(with_servers) npm-packages setup-runtimes
+	$(SERVERS) node --test npm/runtimes/*.test.mjs
 npm-browsers: $(with_servers) build-tarballs setup-npm setup-browsers
 	$(SERVERS) npm --prefix npm run --silent test:browsers
 npm-windows: $(with_servers) build-tarballs setup-npm setup-python setup-chromium

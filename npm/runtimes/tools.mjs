@@ -1,4 +1,4 @@
-// The hosts and bundlers, as scripts/test-runtimes.sh installs them here, and projects to try them in.
+// The hosts and bundlers, as scripts/setup.sh installs them here, and projects to try them in.
 import { execFile } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
