@@ -18,7 +18,7 @@ of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rus
 setups := $(addprefix setup-,rust nightly protoc maturin python docs proof sql deploy esbuild npm chromium headless browsers \
   runtimes servers faults valgrind image)
 builds := build-npm build-wheel build-demo build-tarballs build-site build-engines build-tests
-steps := $(sort $(checks) $(tests) $(quick_proofs) $(proofs))
+steps := $(sort $(checks) $(tests) $(quick_proofs) $(proofs)) rust-oldest
 .PHONY: $(setups) $(builds) $(steps)
 .SILENT: $(setups) $(builds) $(steps)
 .ONESHELL:
@@ -101,6 +101,16 @@ rust-clippy: setup-rust setup-protoc
 rust-clippy-stores: setup-rust setup-maturin
 	cargo hack clippy --quiet --locked -p snowmint -p snowmint-stores --each-feature --include-features memory,file -- -D warnings
 	cargo hack clippy --quiet --locked -p snowmint -p snowmint-stores --no-default-features -- -D warnings
+# By the oldest Rust that each manifest promises, which rustup downloads, so that only CI has this step. SQL engines, and so
+# the service, need a later one than the other crates.
+rust-oldest: setup-protoc setup-maturin
+	check="cargo hack check --locked --rust-version"
+	$$check -p snowmint-core --no-default-features
+	$$check -p snowmint-core -p snowmint-inspect --all-features
+	$$check -p snowmint-cli -p snowmint-stores
+	$$check -p snowmint-stores -p snowmint --ignore-unknown-features \
+	  --features memory,file,redis,etcd,zookeeper,nats,audit,serde,tokio,uuid
+	$$check -p snowmint-sqlx -p snowmint-server --ignore-unknown-features --features etcd
 rust-bare-metal: setup-rust
 	cargo build --quiet --locked -p snowmint-core -p snowmint-inspect --no-default-features --target thumbv7em-none-eabi
 rust-docs: private export RUSTDOCFLAGS := -D warnings
