@@ -5,8 +5,6 @@ set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))
 scripts/setup.sh rust nightly protoc servers faults python npm
-.venv/bin/cargo-hack hack clippy --quiet --locked -p snowmint -p snowmint-stores --each-feature \
-  --exclude-features default,all,engines,sql -- -D warnings || exit 1
 export SNOWMINT_PROFILE=optimised # as `make prove` has it
 scripts/install-python.sh && scripts/build-npm.sh && scripts/install-npm.sh || exit 1
 cargo build --quiet --locked -p snowmint-tests -p snowmint-server -p snowmint-engines --features snowmint-tests/engines || exit 1
