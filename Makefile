@@ -27,7 +27,8 @@ site: ## npm/site/dist/index.html: the inspector, a page in one file
 	@scripts/build-site.sh
 
 serve: ## the service with the inspector at http://127.0.0.1:8080/, for ARGS such as --store=postgres://ids@db/ids
-	@scripts/serve.sh $(ARGS)
+	@scripts/build-site.sh
+	@cargo run --quiet --locked --release -p snowmint-server -- serve $(ARGS)
 
 soak: ## the random tests, and the nemesis over all engines, for HOURS=1
 	@scripts/soak.sh $(HOURS)

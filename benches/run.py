@@ -29,8 +29,12 @@ PARTS = {
         f"{CARGO} -p snowmint-benches --features engines --bin numbers",
     ],
     "python": ["scripts/bench-python.sh"],
-    "js": ["scripts/bench-js.sh"],
-    "service": ["scripts/bench-service.sh"],
+    "js": ["scripts/setup.sh rust esbuild chromium contenders", "scripts/build-npm.sh", "node benches/js/minting.mjs"],
+    "service": [
+        "scripts/setup.sh rust bench",
+        "cargo build --quiet --locked --release -p snowmint-server",
+        "python3 benches/service/measure.py ${CARGO_TARGET_DIR:-target}/release/snowmint",
+    ],
     "stores": ["scripts/setup.sh rust protoc servers", f"{CARGO} -p snowmint-benches --features engines --bin growth"],
 }
 BESIDES = "stores"

@@ -5,11 +5,7 @@ cd "$(dirname "$0")/.."
 scripts/setup.sh rust maturin
 scripts/build-python.sh target/packages/release
 venv=.cache/bench-python
-if ! cmp -s benches/python/requirements.txt "$venv/installed"; then
-  echo "installing what to compare with" >&2
-  python3 -m venv --clear "$venv"
-  "$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r benches/python/requirements.txt
-  cp benches/python/requirements.txt "$venv/installed"
-fi
+python3 -m venv "$venv"
+"$venv/bin/pip" install --quiet --disable-pip-version-check --only-binary :all: -r benches/python/requirements.txt
 "$venv/bin/pip" install --quiet --disable-pip-version-check --no-deps --force-reinstall target/packages/release/snowmint-*.whl
 "$venv/bin/python" benches/python/minting.py

@@ -1,12 +1,8 @@
 #!/usr/bin/env bash
-# Packs the npm packages and unpacks them beside npm's tests, which import them from there.
+# Packs the npm packages and installs them beside npm's tests, which import them from there.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 scripts/pack-npm.sh target/packages
-modules=npm/tests/node_modules
-rm -rf "$modules"
-for tarball in target/packages/*.tgz; do
-  name=$(basename "$tarball" | sed 's/-[0-9][^-]*\.tgz$//')
-  mkdir -p "$modules/$name"
-  tar -xzf "$tarball" -C "$modules/$name" --strip-components=1
-done
+rm -rf npm/tests/node_modules
+npm install --prefix npm/tests --offline --omit=optional --no-save --no-package-lock --silent --no-fund --no-audit \
+  "$PWD"/target/packages/*.tgz
