@@ -21,6 +21,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 CARGO = "cargo run --quiet --locked --release"
+PIP = ".cache/bench-python/bin/pip install --quiet --disable-pip-version-check"
 PARTS = {
     "rust": [
         "scripts/setup.sh rust protoc",
@@ -28,7 +29,14 @@ PARTS = {
         f"CARGO_TARGET_DIR=target/peers {CARGO} --manifest-path benches/peers/Cargo.toml",
         f"{CARGO} -p snowmint-benches --features engines --bin numbers",
     ],
-    "python": ["scripts/bench-python.sh"],
+    "python": [
+        "scripts/setup.sh rust maturin",
+        "scripts/build-python.sh target/packages/release",
+        "python3 -m venv .cache/bench-python",
+        f"{PIP} --only-binary :all: -r benches/python/requirements.txt",
+        f"{PIP} --no-deps --force-reinstall target/packages/release/snowmint-*.whl",
+        ".cache/bench-python/bin/python benches/python/minting.py",
+    ],
     "js": ["scripts/setup.sh rust esbuild chromium contenders", "scripts/build-npm.sh", "node benches/js/minting.mjs"],
     "service": [
         "scripts/setup.sh rust bench",

@@ -1,18 +1,12 @@
 #!/usr/bin/env bash
 # Builds core for JavaScript: each module of bindings/wasm with the JavaScript and the types that wasm-bindgen makes, in
-# npm/src/generated; with --lint runs clippy. The profile wasm has separate folders, so that no other build waits.
+# npm/src/generated. The profile wasm has separate folders, so that no other build waits.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
 # Each is a feature of the crate.
 modules=(mint lease tools sql)
-if [[ ${1-} == --lint ]]; then
-  for module in "${modules[@]}"; do
-    cargo clippy "${options[@]}" "${wasm[@]}" -p snowmint-wasm --features "$module" -- -D warnings
-  done
-  exit
-fi
 target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated

@@ -35,7 +35,7 @@ def faults(file: Path, limit: int) -> list[str]:
 def main() -> int:
     """Returns 1 if anything is wrong."""
     directory = Path(sys.argv[1])
-    limits = {file: limit for pattern, limit in LIMITS.items() for file in sorted(directory.glob(pattern))}
+    limits = {file: limit for pattern, limit in LIMITS.items() for file in sorted(directory.rglob(pattern))}
     wrong = [] if limits else [f"no package in {directory}"]
     for file, limit in limits.items():
         print(f"{file.stat().st_size:>9}  {file.name}")

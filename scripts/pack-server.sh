@@ -9,7 +9,6 @@ packed=snowmint-$1
 mkdir -p "$2"
 directory=$(cd "$2" && pwd)
 sbom=$directory/$packed.cdx.json
-[ -e "$sbom" ] || { echo "there is no $sbom: run scripts/sbom.py program first" >&2; exit 1; }
 [ -e npm/site/dist/index.html ] || { echo "the inspector is not built: run scripts/build-site.sh first" >&2; exit 1; }
 # The program names no place of the machine that built it, so that the same sources give the same program anywhere.
 cargo_home=${CARGO_HOME:-$HOME/.cargo}

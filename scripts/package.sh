@@ -11,6 +11,5 @@ scripts/build-python.sh dist --compression-level 9
 log=$(cd python && ../.venv/bin/maturin sdist --out ../dist 2>&1) || { printf '%s\n' "$log" >&2; exit 1; }
 scripts/check-npm.sh dist/npm
 python3 scripts/check_packages.py dist
-python3 scripts/check_packages.py dist/npm
 node npm/scripts/first-id.mjs
 ls -l dist/*.tar.gz | awk '{ printf "%9d  %s\n", $5, $9 }'

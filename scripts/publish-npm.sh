@@ -4,9 +4,7 @@
 set -euo pipefail
 cd "$1"
 for tarball in snowmint-[a-z]*.tgz snowmint-[0-9]*.tgz; do
-  package=$(tar -xzOf "$tarball" package/package.json | node -p '
-    const { name, version } = JSON.parse(require("node:fs").readFileSync(0, "utf8"));
-    `${name}@${version}`')
+  package=$(tar -xzOf "$tarball" package/package.json | jq --raw-output '"\(.name)@\(.version)"')
   if [ -n "$(npm view "$package" version 2> /dev/null)" ]; then
     echo "$package is there"
   else

@@ -1,4 +1,4 @@
-"""Writes the SBOM of a package, in CycloneDX: sbom.py PACKAGE [--target TRIPLE]... FILE.
+"""Writes the SBOM of a package, in CycloneDX: sbom.py PACKAGE FILE [TARGET...].
 
 PACKAGE is `wheel`, `npm`, `npm/platforms/PLATFORM`, `program` or the name of a published crate. The SBOM lists the crates
 that the package links, without macros, build scripts and tests. Wheels and programs have targets, by default this machine.
@@ -8,9 +8,9 @@ Users of a published crate choose platform and features: its SBOM lists the crat
 features of the whole workspace: cargo-cyclonedx lists 282 crates for a wheel with 42, and paths of this machine.
 """
 
-import argparse
 import json
 import subprocess
+import sys
 import tomllib
 import uuid
 from collections import defaultdict
@@ -121,17 +121,13 @@ def sbom(package: str, targets: list[str]) -> dict[str, Any]:
 
 def main() -> None:
     """Writes the file if it is valid."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("package")
-    parser.add_argument("file", type=Path)
-    parser.add_argument("--target", action="append", metavar="TRIPLE")
-    options = parser.parse_args()
-    targets = options.target or [output("rustc", "--print=host-tuple").strip()]
-    text = json.dumps(sbom(options.package, [f"--target={target}" for target in targets]), indent=2)
+    package, file, *targets = sys.argv[1:]
+    targets = targets or [output("rustc", "--print=host-tuple").strip()]
+    text = json.dumps(sbom(package, [f"--target={target}" for target in targets]), indent=2)
     if fault := JsonStrictValidator(SchemaVersion.V1_6).validate_str(text):
         raise SystemExit(f"the SBOM is not valid: {fault}")
-    options.file.parent.mkdir(parents=True, exist_ok=True)
-    options.file.write_text(f"{text}\n")
+    Path(file).parent.mkdir(parents=True, exist_ok=True)
+    Path(file).write_text(f"{text}\n")
 
 
 if __name__ == "__main__":

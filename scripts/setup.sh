@@ -70,11 +70,7 @@ modules() { # PURPOSE: its folder of npm packages
 install() { # WHAT COMMAND...
   if [ -n "$dry" ]; then echo "  $1"; else echo "installing $1"; "${@:2}"; fi
 }
-apt() { # PACKAGE...
-  if [ "$(id -u)" != 0 ] || ! command -v apt-get > /dev/null; then
-    echo "snowmint needs $*: install it by your package manager (CHROMIUM=path names a browser elsewhere)" >&2
-    exit 1
-  fi
+apt() { # PACKAGE..., as root. CHROMIUM=path and FIREFOX=path name browsers elsewhere.
   # A lock, because several set-ups may run at once.
   exec 9> .cache/apt.lock
   flock 9

@@ -4,10 +4,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 end=$((SECONDS + ${1:-1} * 3600))
-scripts/setup.sh rust nightly protoc servers faults python npm
-export SNOWMINT_PROFILE=optimised # as `make prove` has it
-scripts/install-python.sh && scripts/build-npm.sh && scripts/install-npm.sh || exit 1
-cargo build --quiet --locked -p snowmint-tests -p snowmint-server -p snowmint-engines --features snowmint-tests/engines || exit 1
+scripts/suite.sh build-engines build-tests build-wheel build-tarballs setup-{nightly,servers,faults,python,npm} || exit 1
 cargo build --quiet --locked --release -p snowmint-tests
 round=0
 while [ "$SECONDS" -lt "$end" ]; do

@@ -84,9 +84,8 @@ rust-format: setup-rust
 	cargo fmt --all --check
 rust-locks: setup-rust
 	# Some lock files are of workspaces that only benchmarks and proofs build.
-	git ls-files '*Cargo.lock' | while read -r lock; do
-	  cargo metadata --quiet --locked --format-version 1 --manifest-path "$${lock%.lock}.toml" > /dev/null
-	done
+	git ls-files '*Cargo.lock' | sed 's/lock$$/toml/' |
+	  xargs -n 1 cargo metadata --quiet --locked --format-version 1 --manifest-path > /dev/null
 rust-circles:
 	python3 scripts/circles.py
 rust-licences: setup-rust setup-maturin
@@ -238,8 +237,9 @@ npm-types: build-tarballs build-site setup-npm
 npm-vectors: build-tarballs setup-npm
 	cd npm
 	node --test tests/vectors.test.mjs
-npm-clippy: setup-rust
-	scripts/build-wasm.sh --lint
+npm-clippy: setup-rust setup-maturin
+	cargo hack clippy --quiet --locked --profile wasm --target wasm32-unknown-unknown -p snowmint-wasm --each-feature \
+	  --exclude-no-default-features --exclude-all-features -- -D warnings
 	scripts/build-fleet.sh --lint
 npm-sizes: build-tarballs setup-npm
 	scripts/check-npm.sh target/packages

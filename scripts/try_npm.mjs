@@ -6,15 +6,11 @@ import { join, resolve } from "node:path";
 import { project } from "./npm_project.mjs";
 
 const USE = `
-import { Snowflake, SnowmintError, inspect, layouts, text } from "snowmint";
+import { Snowflake, SnowmintError } from "snowmint";
 import assert from "node:assert/strict";
-assert.equal(inspect("1541815603606036480")[0].layout, "twitter");
-assert.equal(text.decode(text.encode(2n ** 64n - 1n, "base62"), "base62"), 2n ** 64n - 1n);
 assert.throws(() => new Snowflake({ layout: "twitter", node: 1024 }), (e) => e instanceof SnowmintError && e.code === "INVALID_NODE");
 if (process.argv[2] === "addon") {
   const gen = await Snowflake.lease();
-  const { timestampMs } = layouts.SNOWMINT.decode(gen.nextId());
-  assert(gen.window.start <= timestampMs && timestampMs < gen.window.end);
   assert.equal(new Set(gen.nextIds(10_000)).size, 10_000);
   await gen.close();
 } else await assert.rejects(Snowflake.lease(), { code: "INVALID_STORE" });
