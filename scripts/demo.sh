@@ -13,10 +13,6 @@ if ! cmp -s demo/requirements.txt $there/requirements.txt; then
   pip=(.venv/bin/pip install --quiet --disable-pip-version-check --retries 0 --timeout 5 --target $there/python)
   if "${pip[@]}" -r demo/requirements.txt; then cp demo/requirements.txt $there/; else missing demo/requirements.txt; fi
 fi
-if ! cmp -s demo/package.json $there/package.json; then
-  rm -rf $there/node_modules
-  cp demo/package.json $there/
-  npm=(npm install --prefix $there --silent --no-fund --no-audit --ignore-scripts --fetch-retries 0)
-  "${npm[@]}" || { rm $there/package.json; missing demo/package.json; }
-fi
+cp demo/package.json $there/
+npm install --prefix $there --silent --no-fund --no-audit --ignore-scripts --fetch-retries 0 || missing demo/package.json
 exec node demo/show.mjs

@@ -13,18 +13,13 @@ there=.cache/peers
 mkdir -p $there
 
 python() {
-  if ! cmp -s tests/peers/requirements.txt $there/requirements.txt; then
-    [ -x $there/venv/bin/python ] || python3 -m venv $there/venv
-    $there/venv/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
-    cp tests/peers/requirements.txt $there/
-  fi
+  python3 -m venv $there/venv
+  $there/venv/bin/pip install --quiet --disable-pip-version-check -r tests/peers/requirements.txt
   $there/venv/bin/python -Wignore tests/peers/scenes.py "$1"
 }
 node() {
-  if ! cmp -s tests/peers/package.json $there/package.json || ! [ -d $there/node_modules ]; then
-    cp tests/peers/package.json $there/
-    npm install --prefix $there --silent --no-fund --no-audit --ignore-scripts --no-save
-  fi
+  cp tests/peers/package.json $there/
+  npm install --prefix $there --silent --no-fund --no-audit --ignore-scripts
   command node tests/peers/scenes.mjs "$1"
 }
 rust() {
