@@ -102,13 +102,9 @@ def main() -> int:
         for circle in circles(graph):
             wrong = 1
             print(f"{len(circle)} files import each other:")
-            arrows = [
-                (file.path, other.path, path)
-                for file in circle
-                for other, path in graph[file].items()
-                if other in circle
-            ]
-            print("\n".join(f"    {file} imports {other}: {path}" for file, other, path in sorted(arrows)))
+            for file in circle:
+                for other in graph[file].keys() & set(circle):
+                    print(f"    {file.path} imports {other.path}: {graph[file][other]}")
     return wrong
 
 
