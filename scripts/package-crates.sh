@@ -6,10 +6,7 @@ cd "$(dirname "$0")/.."
 crates=(snowmint-core snowmint-inspect snowmint-stores snowmint snowmint-sqlx snowmint-cli snowmint-server)
 version=$(cargo pkgid --locked -p snowmint)
 version=${version##*[#@]}
-if [ -n "${1:-}" ] && [ "$1" != "v$version" ]; then
-  echo "the crates have version $version, and the tag is $1" >&2
-  exit 1
-fi
+[ "${1:-v$version}" = "v$version" ] || { echo "the crates have version $version, and the tag is $1" >&2; exit 1; }
 target=${CARGO_TARGET_DIR:-target}
 # Cargo takes a version of a registry for unchangeable, and would build the crates as an earlier run has packed them.
 rm -rf "${CARGO_HOME:-$HOME/.cargo}"/registry/src/-*/snowmint*-"$version" "$target"/debug/.fingerprint/snowmint*

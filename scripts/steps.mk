@@ -181,13 +181,11 @@ python-mypy: build-wheel setup-python
 python-record: setup-python
 	pytest -q docs/tests/test_record.py
 python-vectors: build-wheel setup-python
-	cd python
-	pytest -q tests/test_vectors.py
+	pytest -q python/tests/test_vectors.py
 python-pyright: setup-python setup-npm
 	scripts/pyright.sh
 python-stubs: build-wheel setup-python
-	cd python
-	python ../scripts/check_stubs.py
+	python scripts/check_stubs.py
 python-tests: $(with_servers) build-wheel setup-python
 	cd python
 	$(SERVERS) pytest -q -n 5
@@ -235,8 +233,7 @@ python-examples: $(with_servers) npm-packages rust-crates setup-python setup-chr
 npm-types: build-tarballs build-site setup-npm
 	npm --prefix npm run --silent check
 npm-vectors: build-tarballs setup-npm
-	cd npm
-	node --test tests/vectors.test.mjs
+	node --test npm/tests/vectors.test.mjs
 npm-clippy: setup-rust setup-maturin
 	cargo hack clippy --quiet --locked --profile wasm --target wasm32-unknown-unknown -p snowmint-wasm --each-feature \
 	  --exclude-no-default-features --exclude-all-features -- -D warnings

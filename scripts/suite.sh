@@ -8,10 +8,7 @@ unset MAKEFLAGS MFLAGS MAKELEVEL
 logs=.cache/logs
 mkdir -p $logs
 rm -f $logs/*.counts
-if [ $# -eq 0 ]; then
-  echo "there is no such step"
-  exit
-fi
+[ $# -gt 0 ] || { echo "there is no such step"; exit; }
 run=(make --silent --no-print-directory --keep-going --output-sync=target --jobs="${JOBS:-$(nproc)}")
 
 needed=$(LC_ALL=C make --dry-run --debug=basic "$@" | sed -En "s/^ *Must remake target '((setup|build)-.*)'\.$/\1/p") || exit 1
