@@ -2,10 +2,9 @@
 # Builds target/docs/site/index.html: the guides, the inspector, and the references of Python, JavaScript and Rust.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-scripts/setup.sh rust protoc maturin esbuild docs
-scripts/build-npm.sh
+scripts/setup.sh protoc maturin docs
+scripts/build-site.sh
 scripts/install-python.sh
-npm --prefix npm run --silent site
 
 rm -rf target/docs
 mkdir -p target/docs/pages
