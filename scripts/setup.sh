@@ -99,7 +99,8 @@ compile_sqlite() {
 
 mkdir -p .cache
 packages=()
-python3 -c 'import ensurepip, venv' 2> /dev/null || packages=(python3-venv)
+lists=$(for purpose; do requirements "$purpose"; done)
+[ -z "$lists" ] || python3 -c 'import ensurepip, venv' 2> /dev/null || packages=(python3-venv)
 # A system without Debian's packages has the programs by its package manager.
 ! command -v dpkg-query > /dev/null || for package in $(for purpose; do debian "$purpose"; done); do
   [[ -x $package || $(dpkg-query -Wf '${Status}' "$package" 2> /dev/null) == *" installed" ]] || packages+=("$package")
