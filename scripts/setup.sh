@@ -70,17 +70,22 @@ modules() { # PURPOSE: its folder of npm packages
 install() { # WHAT COMMAND...
   if [ -n "$dry" ]; then echo "  $1"; else echo "installing $1"; "${@:2}"; fi
 }
-apt() { # PACKAGE..., as root. CHROMIUM=path and FIREFOX=path name browsers elsewhere.
-  # A lock, because several set-ups may run at once.
-  exec 9> .cache/apt.lock
-  flock 9
+lock() { # NAME, because several set-ups may run at once. macOS has no flock.
+  exec 9> ".cache/$1.lock"
+  ! command -v flock > /dev/null || flock 9
+}
+apt() { # PACKAGE...
+  if [ "$(id -u)" != 0 ]; then
+    echo "snowmint needs $*: install it by your package manager (CHROMIUM=path and FIREFOX=path name browsers elsewhere)" >&2
+    exit 1
+  fi
+  lock apt
   [ -n "$(find .cache/apt-updated -mmin -60 2> /dev/null)" ] || apt-get update -qq
   touch .cache/apt-updated
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
 }
 pip() { # LIST COPY
-  exec 9> .cache/venv.lock
-  flock 9
+  lock venv
   [ -x .venv/bin/python ] || python3 -m venv .venv
   .venv/bin/pip install --quiet --disable-pip-version-check -r "$1"
   # The list is installed again when it changes.
@@ -131,6 +136,11 @@ for purpose; do
         install "Rust's nightly toolchain" rustup --quiet toolchain install nightly --profile minimal --component miri --component rust-src
       ;;
     npm) [ -e npm/node_modules/better-sqlite3/build/Release/better_sqlite3.node ] || install "SQLite for Node, from source" compile_sqlite ;;
-    *) grep -qE "^#.*  $purpose  " "$0" || { echo "setup.sh: there is no purpose $purpose" >&2; exit 2; } ;;
+    maturin | python | esbuild | chromium | headless | browsers | protoc | servers | faults | docs | valgrind | proof | sql) ;;
+    deploy | image | runtimes | contenders | bench) ;;
+    *)
+      echo "setup.sh: there is no purpose $purpose" >&2
+      exit 2
+      ;;
   esac
 done
