@@ -7,7 +7,7 @@ use core::fmt;
 
 pub use self::reason::What;
 
-/// The kind of a failure, without its numbers.
+/// The kind of an error.
 ///
 /// [`ErrorKind::code`] is the same upper-case word in Rust, Python, JavaScript, HTTP and on the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

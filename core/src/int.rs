@@ -7,7 +7,7 @@ use crate::error::{BEYOND, Error, MINUS, PLUS, What};
 /// The largest number of IDs in one batch.
 pub const MAX_BATCH: u64 = 1 << 24;
 
-/// An integer of any size that a host handed in. Core checks its range, so every language refuses it alike.
+/// An integer of any size, so that an argument out of range is an error that says so, in every language alike.
 ///
 /// Every primitive integer of Rust converts to it.
 ///

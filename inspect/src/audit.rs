@@ -1,4 +1,4 @@
-//! Finds faults in a pile of IDs: what `snowmint audit` reports, the same in every language.
+//! Finds faults in a list of IDs: what `snowmint audit` reports, the same in every language.
 //!
 //! A host adds IDs to an [`Audit`], and gets a [`Report`]. This is the only module that needs an allocator.
 //!
@@ -16,7 +16,7 @@
 mod analysis;
 mod finding;
 mod lines;
-mod pile;
+mod list;
 mod repeats;
 mod report;
 mod rounding;
@@ -25,6 +25,6 @@ mod terms;
 mod trail;
 
 pub use self::finding::{Finding, Kind};
-pub use self::pile::{Audit, AuditOptions};
+pub use self::list::{Audit, AuditOptions};
 pub use self::report::{NodeSpan, Report};
 pub use self::terms::{DEFAULT_JITTER_MS, Order};

@@ -266,11 +266,11 @@ fn ids_that_were_doubles_are_found() {
 
 #[test]
 fn a_generator_for_each_call_is_found() {
-    for pile in 0..50 {
-        let layout = [&TWITTER, &SNOWMINT, &LEAF, &INSTAGRAM][usize::try_from(pile % 4).expect("small")];
-        let nodes = 1 + u32::try_from(scattered(pile) % 3).expect("small");
+    for list in 0..50 {
+        let layout = [&TWITTER, &SNOWMINT, &LEAF, &INSTAGRAM][usize::try_from(list % 4).expect("small")];
+        let nodes = 1 + u32::try_from(scattered(list) % 3).expect("small");
         // From a call in 2 ms to 400 calls in one.
-        let rate = [1, 4, 20, 100, 800][usize::try_from(scattered(pile + 50) % 5).expect("small")];
+        let rate = [1, 4, 20, 100, 800][usize::try_from(scattered(list + 50) % 5).expect("small")];
         let ids: Vec<_> = (0..5000)
             .map(|i| {
                 let node = u32::try_from(scattered(i) % u64::from(nodes)).expect("small");
@@ -280,18 +280,18 @@ fn a_generator_for_each_call_is_found() {
             .collect();
         let report = audited(layout, &ids);
         let shared: Vec<_> = report.findings.iter().filter(|finding| finding.kind == Kind::SharedNode).collect();
-        assert_eq!(shared.len(), report.nodes.len(), "{pile} {rate}: {report:?}");
-        assert!(shared.iter().all(|finding| finding.fresh), "{pile} {rate}: {report:?}");
+        assert_eq!(shared.len(), report.nodes.len(), "{list} {rate}: {report:?}");
+        assert!(shared.iter().all(|finding| finding.fresh), "{list} {rate}: {report:?}");
         let rest = report.findings.iter().filter(|finding| finding.kind != Kind::SharedNode);
         for finding in rest {
             let is_either = finding.kind == Kind::Truncated && finding.either;
-            assert!(is_either || finding.kind == Kind::Duplicates, "{pile} {rate}: {report:?}");
+            assert!(is_either || finding.kind == Kind::Duplicates, "{list} {rate}: {report:?}");
         }
         let duplicates = report.findings.last().expect("one");
         assert_eq!(
             (duplicates.kind, duplicates.explained),
             (Kind::Duplicates, duplicates.ids),
-            "{pile} {rate}: {report:?}"
+            "{list} {rate}: {report:?}"
         );
     }
 }

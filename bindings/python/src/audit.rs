@@ -1,4 +1,4 @@
-//! Audits a pile of IDs.
+//! Audits a list of IDs.
 
 pub(crate) mod pickle;
 
