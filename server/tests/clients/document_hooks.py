@@ -1,6 +1,7 @@
-"""Teaches Schemathesis to write texts of layouts and names, which the document cannot describe."""
+"""Teaches Schemathesis what the document cannot describe: texts of layouts and names, and integers without a decimal point."""
 
 import unicodedata
+from typing import Any
 
 import schemathesis
 from hypothesis import strategies as st
@@ -27,3 +28,15 @@ schemathesis.openapi.format("snowmint-layout", st.sampled_from(PRESETS) | texts(
 letters = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
 names = st.text(letters, min_size=1, max_size=30).filter(lambda name: unicodedata.is_normalized("NFC", name))
 schemathesis.openapi.format("snowmint-name", names)
+
+
+def has_whole_float(value: Any) -> bool:
+    if isinstance(value, dict):
+        return any(map(has_whole_float, value.values()))
+    return any(map(has_whole_float, value)) if isinstance(value, list) else isinstance(value, float) and value % 1 == 0
+
+
+@schemathesis.hook
+def filter_body(_context: schemathesis.HookContext, body: Any) -> bool:
+    """Leaves out bodies with a number such as 5.0, which JSON Schema calls an integer and the service refuses."""
+    return not has_whole_float(body)

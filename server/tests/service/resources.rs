@@ -242,12 +242,13 @@ fn an_impossible_lease_is_a_problem() {
         (json!({"nonce": NONCE, "window_ms": 3_600_001}), "INVALID_LAYOUT"),
         (json!({"nonce": NONCE, "window_ms": 3_600_000, "max_ahead_ms": 1}), "INVALID_LAYOUT"),
         (json!({"nonce": NONCE, "max_ahead_ms": 60_001}), "BAD_REQUEST"),
+        (json!({"nonce": NONCE, "last_node": 7.0}), "BAD_REQUEST"),
     ] {
         server.ask_json("POST", leases, &claim).problem(400, code);
     }
     let over = json!({"nonce": NONCE, "layout": "baidu"});
     server.ask_json("POST", leases, &over).problem(409, "TIME_OVERFLOW");
-    let first = json!({"nonce": NONCE, "layout": "twitter", "last_node": 7.0});
+    let first = json!({"nonce": NONCE, "layout": "twitter", "last_node": 7});
     assert_eq!(server.ask_json("POST", leases, &first).json()["node"], 7);
     server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "9")})).problem(409, "INVALID_LAYOUT");
     server.ask("POST", leases, &[("content-type", "application/json")], "{").problem(400, "BAD_REQUEST");

@@ -3,8 +3,8 @@
 def engine_settings(engine: str) -> list[str]:
     """Lists the settings of an engine that decide whether it keeps confirmed writes."""
 
-def is_misconfigured(engine: str, code: str, sentence: str) -> bool:
-    """Returns whether an error of an engine, by its code and sentence, means a wrong configuration of the store."""
+def is_misconfigured(engine: str, code: str, message: str) -> bool:
+    """Returns whether an error of an engine, by its code and message, means a wrong configuration of the store."""
     ...
 
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
