@@ -1,6 +1,7 @@
 //! Runs the operators' verbs on a store, within a tokio runtime.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use snowmint::Slots;
 use snowmint_stores::{CounterStore, connect};
@@ -8,6 +9,9 @@ use snowmint_stores::{CounterStore, connect};
 use super::serve::default_store;
 use crate::arguments::operate::Place;
 use snowmint_cli::Exit;
+
+/// How long a verb waits for the store: a person has no deadline as short as a request's.
+pub const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// Runs work on the store of `--store`.
 pub fn with_store<T>(

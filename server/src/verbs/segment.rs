@@ -6,7 +6,7 @@ use serde::Serialize;
 use snowmint_core::shown::Shown;
 use snowmint_stores::{Segments, SegmentsOptions, Tag};
 
-use super::operate::with_store;
+use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Segment, SegmentVerb};
 use snowmint_cli::Exit;
 use snowmint_cli::json;
@@ -35,7 +35,7 @@ pub fn segment(options: &Segment) -> Result<u8, Exit> {
                 }
             }
             SegmentVerb::Next { tag, count } => {
-                let segments = Segments::open(store, tag, SegmentsOptions::default()).await?;
+                let segments = Segments::open(store, tag, SegmentsOptions::default().max_wait(MAX_WAIT)).await?;
                 let numbers = segments.next_block(*count).await?;
                 if as_json {
                     let range = Range { start: numbers.start.to_string(), end: numbers.end.to_string() };

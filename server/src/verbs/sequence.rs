@@ -8,7 +8,7 @@ use snowmint_core::sequence::{Options, Rules, Set};
 use snowmint_core::shown::Shown;
 use snowmint_stores::Sequences;
 
-use super::operate::with_store;
+use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Sequence, SequenceVerb};
 use snowmint_cli::Exit;
 use snowmint_cli::json;
@@ -35,7 +35,7 @@ struct Value {
 pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
-        let session = Sequences::new(Arc::clone(&store));
+        let session = Sequences::new(Arc::clone(&store)).with_max_wait(MAX_WAIT);
         let mut out = stdout().lock();
         let mut show = |value: i128| -> Result<(), Exit> {
             if as_json {
