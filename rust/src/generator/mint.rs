@@ -46,8 +46,8 @@ impl ProcessGenerator {
             .or_else(|error| self.try_after(current, error, now_ms, |core| core.try_next_id(now_ms)))
     }
 
-    /// Returns the next ID by the clock of the system or of the lessor, or `None`: then [`ProcessGenerator::next_id`] waits or says
-    /// why, and reads the clock itself. For generators without a caller's clock.
+    /// Returns the next ID by the clock of the system or of the lessor, or `None`: then [`ProcessGenerator::next_id`] waits or
+    /// says why, and reads the clock itself. For generators without a caller's clock.
     #[inline]
     pub fn free_id(&self) -> Option<u64> {
         let now_ms = self.lessor_ms().unwrap_or_else(unix_ms);

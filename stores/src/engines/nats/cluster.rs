@@ -149,7 +149,7 @@ impl Cluster {
         let servers = info.servers(&context.client().server_info().server_name);
         let checked = settings::check(&self.name, &info, &servers, &self.monitors).await;
         if checked.is_err() {
-            // A server that ends closes its monitoring first. Then it is not unsafe but away.
+            // A server that ends closes its monitoring first. Then it is not unsafe but unreachable.
             self.bucket.info(&self.name, context).await?;
         }
         self.settings.note(&checked);
