@@ -20,4 +20,4 @@ export { json } from "./json.js";
 export { type Candidate, type Confidence, type InspectOptions, inspect } from "./layout/inspect.js";
 export { Layout, type NodeId, type Parts, type PartsInput } from "./layout/layout.js";
 export { layouts } from "./layout/layouts.js";
-export type { Found, LeaseStore, Lessor, Listed, Store } from "./lease/store.js";
+export type { LeaseStore, Lessor, Listed, Store, Versioned } from "./lease/store.js";

@@ -35,9 +35,9 @@ export function duration(name: string, value: unknown): number {
 
 /** What options belong to. */
 export interface Owner {
-  /** The name of the function or class in sentences. */
+  /** The name of the function or class in messages. */
   of: string;
-  /** What sentences call each of the options; `"option"` if missing. */
+  /** The name of each option in messages; `"option"` if missing. */
   kind?: string | undefined;
   /** The names of the options. */
   names: readonly string[];

@@ -279,7 +279,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
     const namespace = fresh();
     const nonce = "0123456789abcdef0123456789abcdef";
     // Of a holder that is gone without a word.
-    const { status } = await ask("POST", `${namespace}/leases`, { nonce, layout: ONE_NODE, window_ms: 3000 });
+    const { status } = await ask("POST", `${namespace}/leases`, { nonce, layout: ONE_NODE, window_ms: 6000 });
     assert.equal(status, 201);
     const options = { namespace, layout: ONE_NODE };
     await assert.rejects(lease({ ...options, maxWaitMs: 20 }), (error) => {

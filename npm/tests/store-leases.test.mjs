@@ -352,7 +352,7 @@ test("a node without a record begins at the floor that a fence has written", asy
     const before = found ? new TextDecoder().decode(found.value) : "";
     await store.write(key, new TextEncoder().encode(before + text), found?.version ?? 0);
   };
-  const floor = Date.now() + 1500;
+  const floor = Date.now() + 5000;
   await write("fence/floor", `until=${floor} skip=0`);
   // The namespace is made before this fence, and has node 0.
   await store.write("layouts/old", new TextEncoder().encode(String(layouts.SNOWMINT)), 0);
@@ -365,7 +365,7 @@ test("a node without a record begins at the floor that a fence has written", asy
   for (const namespace of ["old", "new"]) {
     const gen = await lease(other, { namespace, maxWaitMs: 20_000 });
     assert.equal(gen.node, namespace === "old" ? 1 : 0);
-    assert.ok(gen.layout.decode(gen.nextId()).timestampMs >= floor);
+    assert.ok(gen.layout.decode(await gen.nextIdAsync()).timestampMs >= floor);
     await gen.close();
   }
   await held.close();
@@ -489,9 +489,9 @@ test("records that are none are passed over and told, and one of a later version
 test("a window far beyond the store's clock is refused, as this clock or that of the last holder is wrong", async () => {
   const slow = { ...faulty(), clockMs: async () => Date.now() - 2 * 3_600_000 };
   await assert.rejects(lease(slow, { namespace: "a" }), { code: "STORE_UNAVAILABLE", message: /hour.*store's clock/ });
-  const near = { ...faulty(), clockMs: async () => Date.now() - 1000 };
+  const near = { ...faulty(), clockMs: async () => Date.now() - 60_000 };
   const gen = await lease(near, { namespace: "a" });
-  assert.ok(Math.abs(gen.status().skewMs - 1000) < 500);
+  assert.ok(Math.abs(gen.status().skewMs - 60_000) < 30_000);
   await gen.close();
 });
 
@@ -547,7 +547,7 @@ test("who takes a record away is noticed: onLost is told once, and every call sa
   await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED", message: errors[0].message });
   await gen.close();
   const next = await lease(store, { namespace: "a" });
-  assert.ok(next.nextId() > 0n);
+  assert.ok((await next.nextIdAsync()) > 0n);
   await next.close();
   await sleep(50);
   assert.equal(errors.length, 1);
@@ -564,7 +564,7 @@ test("a node that is vouched for while it is being claimed is given back, and an
   };
   const gen = await lease(store, { namespace: "a", layout });
   assert.equal(gen.node, 1);
-  assert.notEqual(gen.nextId(), vouched.nextId());
+  assert.notEqual(await gen.nextIdAsync(), vouched.nextId());
   const { value } = await store.read("leases/a/0");
   assert.equal(value[12], 1, "given back");
   await gen.close();
@@ -599,7 +599,7 @@ test("a window and what is minted ahead are an hour at most, so that nobody wait
   assert.ok(new Snowflake({ node: 7, maxAheadMs: 2 ** 63 }).nextId() > 0n);
 });
 
-test("a store that never answers holds nobody up but who waits for it", async () => {
+test("a store that never answers holds nobody up but who waits for it", { timeout: 60_000 }, async () => {
   let hangs = false;
   const store = faulty();
   const { write } = store;
@@ -607,20 +607,17 @@ test("a store that never answers holds nobody up but who waits for it", async ()
   const gen = await lease(store, { namespace: "a", windowMs: 1000 });
   hangs = true;
   await sleep(1100);
-  const since = performance.now();
-  refusal("WINDOW_CLOSED", () => gen.nextId());
-  assert.ok(performance.now() - since < 900, "a call that blocks the thread would wait in vain for 1 s");
+  // A call that blocks the thread would wait in vain for 1 s, and 100 of them for longer than the test may take.
+  for (let call = 0; call < 100; call++) refusal("WINDOW_CLOSED", () => gen.nextId());
   await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
-  assert.ok(performance.now() - since < 20_000);
 });
 
 test("a blocked event loop ends a window, and nextIdAsync renews first", async () => {
   const gen = await lease(new MemoryStore(), { windowMs: 1000 });
-  const before = gen.nextId();
+  const before = await gen.nextIdAsync();
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1200);
   refusal("WINDOW_CLOSED", () => gen.nextId());
   assert.ok((await gen.nextIdAsync()) > before);
-  assert.ok(gen.nextId() > before);
   await gen.close();
 });
 

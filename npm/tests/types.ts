@@ -51,7 +51,6 @@ import {
   type DynamoDbClient,
   DynamoDbStore,
   type DynamoDbStoreOptions,
-  type Found,
   type Grant,
   HttpStore,
   type HttpStoreOptions,
@@ -71,6 +70,7 @@ import {
   SqliteStore,
   type Store,
   type StoreOptions,
+  type Versioned,
 } from "snowmint/stores";
 import { type DenoKv, DenoKvStore, type DenoKvStoreOptions } from "snowmint/stores/deno";
 
@@ -310,7 +310,7 @@ const stores: Store[] = [
   new MemoryStore(),
 ];
 for (const store of stores) {
-  is<Promise<Found | null>>(store.read("leases/orders/5"));
+  is<Promise<Versioned | null>>(store.read("leases/orders/5"));
   is<Promise<number | null>>(store.write("leases/orders/5", new Uint8Array(1), 0));
   is<Promise<Listed[]>>(store.list("leases/orders/"));
   is<Promise<bigint>>(store.add("counter", 1n, 0n));

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use snowmint::stores::{Found, RecordStore, Version, WriteOutcome};
+use snowmint::stores::{RecordStore, Version, Versioned, WriteOutcome};
 use snowmint::{Clock, Error, ErrorKind, Id, LeaseOptions, LeaseStore, Snowflake, layouts};
 
 /// Keeps records in memory. A real one is durable before it answers.
 #[derive(Debug, Default)]
-struct Records(Mutex<BTreeMap<String, Found>>);
+struct Records(Mutex<BTreeMap<String, Versioned>>);
 
 impl Records {
-    fn with<T>(&self, call: impl FnOnce(&mut BTreeMap<String, Found>) -> T) -> Result<T, Error> {
+    fn with<T>(&self, call: impl FnOnce(&mut BTreeMap<String, Versioned>) -> T) -> Result<T, Error> {
         self.0
             .lock()
             .map(|mut records| call(&mut records))
@@ -27,7 +27,7 @@ impl RecordStore for Records {
         "records in memory"
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         self.with(|records| records.get(key).cloned())
     }
 
@@ -36,12 +36,12 @@ impl RecordStore for Records {
             if records.get(key).map_or(0, |found| found.version) != expected {
                 return WriteOutcome::Conflict;
             }
-            records.insert(key.to_owned(), Found::new(value, expected + 1));
+            records.insert(key.to_owned(), Versioned::new(value, expected + 1));
             WriteOutcome::Version(expected + 1)
         })
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.with(|records| {
             let under = records.range(prefix.to_owned()..).take_while(|(key, _)| key.starts_with(prefix));
             under.map(|(key, found)| (key[prefix.len()..].to_owned(), found.clone())).collect()

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::host::lock;
-use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Tag, Version, WriteOutcome};
+use snowmint_stores::{CounterStore, Error, RecordStore, SegmentTable, Tag, Version, Versioned, WriteOutcome};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::metrics::StoreCounts;
@@ -182,7 +182,7 @@ impl RecordStore for MonitoredStore {
         &self.engine
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         self.watch("read", false, self.store.read(key)).await
     }
 
@@ -190,11 +190,11 @@ impl RecordStore for MonitoredStore {
         self.watch("write", true, self.store.write(key, value, expected)).await
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.watch("list", false, self.store.list(prefix)).await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         self.watch("list", false, self.store.list_below(prefix)).await
     }
 

@@ -41,8 +41,8 @@ pub use self::engines::sqlite;
 pub use self::engines::zookeeper;
 pub use self::error::Error;
 pub use self::store::{
-    CounterStore, Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
-    TicketServer, Version, WriteOutcome,
+    CounterStore, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
+    TicketServer, Version, Versioned, WriteOutcome,
 };
 #[cfg(feature = "engines")]
 pub use self::{

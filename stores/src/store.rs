@@ -29,7 +29,7 @@ use std::fmt;
 use async_trait::async_trait;
 pub use snowmint_core::store::Version;
 
-pub use self::answer::{Found, ServerSettings, WriteOutcome};
+pub use self::answer::{ServerSettings, Versioned, WriteOutcome};
 pub use self::source::{NumberSource, SegmentTable, Tag, TicketServer};
 use crate::error::Error;
 
@@ -50,14 +50,14 @@ pub const MAX_KEY_BYTES: usize = 512;
 /// ```
 /// use std::collections::BTreeMap;
 /// use std::sync::{Mutex, MutexGuard, PoisonError};
-/// use snowmint_stores::{Error, Found, RecordStore, Version, WriteOutcome};
+/// use snowmint_stores::{Error, Versioned, RecordStore, Version, WriteOutcome};
 ///
 /// /// Records of this process. A real store answers when a record is durable.
 /// #[derive(Debug, Default)]
-/// struct Own(Mutex<BTreeMap<String, Found>>);
+/// struct Own(Mutex<BTreeMap<String, Versioned>>);
 ///
 /// impl Own {
-///     fn records(&self) -> MutexGuard<'_, BTreeMap<String, Found>> {
+///     fn records(&self) -> MutexGuard<'_, BTreeMap<String, Versioned>> {
 ///         self.0.lock().unwrap_or_else(PoisonError::into_inner)
 ///     }
 /// }
@@ -68,7 +68,7 @@ pub const MAX_KEY_BYTES: usize = 512;
 ///         "our store"
 ///     }
 ///
-///     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+///     async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
 ///         Ok(self.records().get(key).cloned())
 ///     }
 ///
@@ -77,11 +77,11 @@ pub const MAX_KEY_BYTES: usize = 512;
 ///         if records.get(key).map_or(0, |found| found.version) != expected {
 ///             return Ok(WriteOutcome::Conflict);
 ///         }
-///         records.insert(key.to_owned(), Found::new(value, expected + 1));
+///         records.insert(key.to_owned(), Versioned::new(value, expected + 1));
 ///         Ok(WriteOutcome::Version(expected + 1))
 ///     }
 ///
-///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
 ///         let under = |key: &str| key.strip_prefix(prefix).filter(|part| !part.contains('/')).map(str::to_owned);
 ///         Ok(self.records().iter().filter_map(|(key, found)| Some((under(key)?, found.clone()))).collect())
 ///     }
@@ -92,7 +92,7 @@ pub const MAX_KEY_BYTES: usize = 512;
 /// let store = Own::default();
 /// assert_eq!(store.write("leases/orders/5", b"value", 0).await?, WriteOutcome::Version(1));
 /// assert_eq!(store.write("leases/orders/5", b"late", 0).await?, WriteOutcome::Conflict);
-/// assert_eq!(store.list("leases/orders/").await?, [("5".to_owned(), Found::new("value", 1))]);
+/// assert_eq!(store.list("leases/orders/").await?, [("5".to_owned(), Versioned::new("value", 1))]);
 /// # Ok(())
 /// # }
 /// ```
@@ -125,7 +125,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// # Ok(())
     /// # }
     /// ```
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error>;
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error>;
 
     /// Writes the record of a key if its version still is `expected`. Pass 0 for a new record.
     ///
@@ -155,7 +155,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// # Ok(())
     /// # }
     /// ```
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error>;
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error>;
 
     /// Lists the records below `prefix` at any depth by one query: the rest of each key, in any order. `None` if the engine has
     /// no such query.
@@ -172,7 +172,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
     /// # Ok(())
     /// # }
     /// ```
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         let _ = prefix;
         Ok(None)
     }
@@ -269,7 +269,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 /// use std::sync::{Arc, Mutex, PoisonError};
 /// use snowmint_core::ErrorKind;
 /// use snowmint_stores::memory::Memory;
-/// use snowmint_stores::{CounterStore, Error, Found, RecordStore, Sequences, Version, WriteOutcome};
+/// use snowmint_stores::{CounterStore, Error, Versioned, RecordStore, Sequences, Version, WriteOutcome};
 ///
 /// /// Counters of this process, beside the records of a store in memory.
 /// #[derive(Debug, Default)]
@@ -302,7 +302,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 /// #         "our store"
 /// #     }
 /// #
-/// #     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+/// #     async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
 /// #         self.records.read(key).await
 /// #     }
 /// #
@@ -310,7 +310,7 @@ pub trait RecordStore: fmt::Debug + Send + Sync + 'static {
 /// #         self.records.write(key, value, expected).await
 /// #     }
 /// #
-/// #     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+/// #     async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
 /// #         self.records.list(prefix).await
 /// #     }
 /// # }

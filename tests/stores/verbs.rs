@@ -6,7 +6,7 @@ use std::time::SystemTime;
 use snowmint::ErrorKind;
 use snowmint::layouts::SNOWMINT;
 use snowmint::stores::host::{Claimer, Leases, Namespace, Terms};
-use snowmint::stores::{Found, MAX_KEY_BYTES, MAX_VALUE_BYTES, WriteOutcome};
+use snowmint::stores::{MAX_KEY_BYTES, MAX_VALUE_BYTES, Versioned, WriteOutcome};
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
@@ -19,11 +19,11 @@ pub async fn a_write_needs_the_version_that_was_read(scene: Arc<Scene>) {
     let Ok(WriteOutcome::Version(first)) = store.write(&key, b"one", 0).await else { panic!("it is written") };
     assert!(first > 0);
     assert_eq!(other.write(&key, b"x", 0).await, Ok(WriteOutcome::Conflict), "something is there");
-    assert_eq!(other.read(&key).await, Ok(Some(Found::new(b"one", first))));
+    assert_eq!(other.read(&key).await, Ok(Some(Versioned::new(b"one", first))));
     let Ok(WriteOutcome::Version(second)) = other.write(&key, b"two", first).await else { panic!("it is written") };
     assert_ne!(first, second);
     assert_eq!(store.write(&key, b"three", first).await, Ok(WriteOutcome::Conflict), "that version is gone");
-    assert_eq!(store.read(&key).await, Ok(Some(Found::new(b"two", second))));
+    assert_eq!(store.read(&key).await, Ok(Some(Versioned::new(b"two", second))));
     // A write of the same bytes makes a new version too.
     let Ok(WriteOutcome::Version(third)) = store.write(&key, b"two", second).await else { panic!("it is written") };
     assert_ne!(second, third);
@@ -47,7 +47,7 @@ pub async fn exactly_one_of_many_concurrent_writers_succeeds(scene: Arc<Scene>) 
         let first: Vec<_> = outcomes.iter().filter(|(_, wrote)| *wrote != WriteOutcome::Conflict).collect();
         let [(writer, WriteOutcome::Version(written))] = first[..] else { panic!("one is first: {outcomes:?}") };
         let found = scene.connect().await.read(&key).await.expect("an answer").expect("a record");
-        assert_eq!(found, Found::new(vec![round, *writer], *written));
+        assert_eq!(found, Versioned::new(vec![round, *writer], *written));
         version = *written;
     }
 }
@@ -62,7 +62,7 @@ pub async fn a_list_has_exactly_the_records_directly_under_its_prefix(scene: Arc
         else {
             panic!("it is written")
         };
-        wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
+        wanted.push((part.to_owned(), Versioned::new(part.as_bytes().to_vec(), version)));
     }
     // Wildcards of SQL and other languages are ordinary letters in a key.
     for key in [format!("{name}x/0"), format!("{name}/deeper/0"), format!("{}_/0", &name[..name.len() - 1])] {
@@ -86,7 +86,7 @@ pub async fn a_deep_list_has_every_record_below_its_prefix(scene: Arc<Scene>) {
         else {
             panic!("it is written")
         };
-        wanted.push((part.to_owned(), Found::new(part.as_bytes().to_vec(), version)));
+        wanted.push((part.to_owned(), Versioned::new(part.as_bytes().to_vec(), version)));
     }
     for key in [format!("{name}x/0/1"), format!("{}_/0/1", &name[..name.len() - 1])] {
         assert!(matches!(store.write(&key, b"no", 0).await, Ok(WriteOutcome::Version(_))), "{key}");
@@ -111,7 +111,7 @@ pub async fn values_and_keys_are_stored_unchanged(scene: Arc<Scene>) {
         [(format!("{name}/a"), all_bytes), (format!("{name}/A"), vec![]), (long, vec![0xff; MAX_VALUE_BYTES])]
     {
         let Ok(WriteOutcome::Version(version)) = store.write(&key, &value, 0).await else { panic!("{key} is written") };
-        assert_eq!(store.read(&key).await, Ok(Some(Found::new(value, version))));
+        assert_eq!(store.read(&key).await, Ok(Some(Versioned::new(value, version))));
     }
 }
 

@@ -184,7 +184,7 @@ impl AuditFinding {
         self.0.before
     }
 
-    /// What would have prevented it: a sentence.
+    /// What would have prevented it, in a sentence.
     #[getter]
     fn cure(&self) -> &'static str {
         self.0.kind.cure()

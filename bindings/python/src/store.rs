@@ -10,7 +10,7 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBytes, PyDict, PyList, PyString};
 use snowmint::host::{Backend, Connect, Lessor, LessorGrant};
 use snowmint::stores::host::{Claimer, Namespace, Terms};
-use snowmint::stores::{Found, RecordStore, ServerSettings, Version, WriteOutcome};
+use snowmint::stores::{RecordStore, ServerSettings, Version, Versioned, WriteOutcome};
 use snowmint::{Error, LeaseStore};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
@@ -155,10 +155,10 @@ impl RecordStore for PyStore {
         &self.name
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         self.ask(|store| {
             let found = call(&store.getattr("read")?, (key,))?.extract::<Option<(Vec<u8>, Bound<'_, PyAny>)>>()?;
-            found.map(|(value, answer)| Ok(Found::new(value, version(&answer, 0)?))).transpose()
+            found.map(|(value, answer)| Ok(Versioned::new(value, version(&answer, 0)?))).transpose()
         })
     }
 
@@ -172,14 +172,14 @@ impl RecordStore for PyStore {
         Ok(version.map_or(WriteOutcome::Conflict, WriteOutcome::Version))
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.ask(|store| {
             let all = call(&store.getattr("list")?, (prefix,))?;
             // The answer may be a generator.
             let all = call(&store.py().get_type::<PyList>(), (all,))?;
             let record = |each: PyResult<Bound<'_, PyAny>>| {
                 let (part, value, answer) = each?.extract::<(String, Vec<u8>, Bound<'_, PyAny>)>()?;
-                Ok((part, Found::new(value, version(&answer, 0)?)))
+                Ok((part, Versioned::new(value, version(&answer, 0)?)))
             };
             all.try_iter()?.map(record).collect()
         })

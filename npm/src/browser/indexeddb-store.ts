@@ -7,7 +7,7 @@
 // prefer a node at random, so only by chance is it that tab's; its next renewal then fails, as versions begin at random.
 import type { Layout } from "../layout/layout.js";
 import { recounted } from "../lease/claim.js";
-import type { Found, LeaseStore, Listed } from "../lease/store.js";
+import type { LeaseStore, Listed, Versioned } from "../lease/store.js";
 
 const RECORDS = "records";
 /** The key of the time when the database was made, Unix ms. */
@@ -25,7 +25,7 @@ const HEARING_MS = 50;
 const YOUNG_MS = 10_000;
 
 /** A record, and whether it was put back. */
-interface Kept extends Found {
+interface Kept extends Versioned {
   again?: boolean;
 }
 
@@ -40,7 +40,7 @@ export class OriginStore implements LeaseStore {
   /** Whether this realm has a record in the database that is open. */
   #hasWritten = false;
   /** What this realm has written, to be put back. */
-  readonly #written = new Map<string, Found>();
+  readonly #written = new Map<string, Versioned>();
   readonly #cleared: () => void;
 
   /** `cleared` is called when the database is gone. */
@@ -48,9 +48,9 @@ export class OriginStore implements LeaseStore {
     this.#cleared = cleared;
   }
 
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return (
-      (await this.#transact<Found | undefined>("readonly", (records, tell) => {
+      (await this.#transact<Versioned | undefined>("readonly", (records, tell) => {
         const [found, left] = [records.get(key), records.get(LEFT + key)];
         left.onsuccess = () => tell(newer(found.result, left.result));
       })) ?? null
@@ -62,7 +62,7 @@ export class OriginStore implements LeaseStore {
     return this.#transact("readwrite", (records, tell) => {
       const found = records.get(key);
       found.onsuccess = () => {
-        const there = (found.result as Found | undefined)?.version ?? 0;
+        const there = (found.result as Versioned | undefined)?.version ?? 0;
         if (there !== expectedVersion) return tell(null);
         const record = { value, version: there ? there + 1 : firstVersion() };
         records.put(record, key);
@@ -84,7 +84,7 @@ export class OriginStore implements LeaseStore {
       const [[keys, found], [leftKeys, left]] = [under(prefix), under(LEFT + prefix)];
       left.onsuccess = () => {
         const leftOf = new Map(leftKeys.result.map((key, at) => [String(key).slice(LEFT.length), left.result[at]]));
-        const listed = ({ value, version }: Found, key: IDBValidKey) => ({
+        const listed = ({ value, version }: Versioned, key: IDBValidKey) => ({
           value,
           version,
           name: String(key).slice(prefix.length),
@@ -237,7 +237,7 @@ export class OriginStore implements LeaseStore {
    * Returns the record to put back under a key. The record of a namespace counts the nodes that this realm puts back, because
    * the other nodes may be gone, and has a new version, because a claim under way may add to the old count.
    */
-  #counted(key: string, record: Found): Found {
+  #counted(key: string, record: Versioned): Versioned {
     if (!key.startsWith(LAYOUTS)) return record;
     const prefix = `leases/${key.slice(LAYOUTS.length)}/`;
     const nodes = [...this.#written.keys()].filter((each) => each.startsWith(prefix));
@@ -266,13 +266,13 @@ const firstVersion = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
  * Leaves a record for others to find. A page that goes has no time for a transaction (WebKit drops it, Firefox now and then),
  * but local storage is written at once. Workers have none of it, so whoever lists the records next takes it over.
  */
-async function leave(key: string, { value, version }: Found): Promise<null> {
+async function leave(key: string, { value, version }: Versioned): Promise<null> {
   localStorage.setItem(LEAVING + key, JSON.stringify([version, ...value]));
   return null;
 }
 
 /** Returns the records that closed pages have left and no tab has taken over yet. */
-function leavings(): { key: string; record: Found; remove(): void }[] {
+function leavings(): { key: string; record: Versioned; remove(): void }[] {
   try {
     const names = Object.keys(localStorage).filter((name) => name.startsWith(LEAVING));
     return names.map((name) => {
@@ -290,12 +290,12 @@ function leavings(): { key: string; record: Found; remove(): void }[] {
 }
 
 /** The record, as the page that held it has left it. */
-function newer(record: Kept | undefined, left: Found | undefined): Found | undefined {
+function newer(record: Kept | undefined, left: Versioned | undefined): Versioned | undefined {
   return record && left?.version === record.version ? left : record;
 }
 
 /** Puts a record of a cleared database back, unless a tab has claimed the node since or put back a later record. */
-function putBack(records: IDBObjectStore, key: string, { value, version }: Found): void {
+function putBack(records: IDBObjectStore, key: string, { value, version }: Versioned): void {
   const found = records.get(key);
   found.onsuccess = () => {
     const there = found.result as Kept | undefined;

@@ -5,7 +5,7 @@ import { type ErrorCode, SnowmintError } from "../errors.js";
 import { version } from "../generated/version.js";
 import type { LeaseStatus } from "../generator/status.js";
 
-/** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms sentence". */
+/** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms message". */
 export interface Addon {
   functions(): Functions;
   open(layout: string, node: number, maxAheadMs: number, start: number): Handle | string;

@@ -1,5 +1,5 @@
 // A store over a client of this package, whose idle connections keep no process alive.
-import type { Found, Listed, ServerSettings } from "../lease/store.js";
+import type { Listed, ServerSettings, Versioned } from "../lease/store.js";
 import type { Store } from "../stores/index.js";
 
 /** How long a connection may take, ms. */
@@ -16,7 +16,7 @@ export class AwakeStore implements Store {
     this.#connected = connected;
   }
 
-  read(key: string): Promise<Found | null> {
+  read(key: string): Promise<Versioned | null> {
     return this.#call(() => this.#store.read(key));
   }
 

@@ -13,7 +13,7 @@ import {
   type StoreOptions,
 } from "../stores/index.js";
 import { failed } from "../stores/shared/durability.js";
-import { sentence, shown, within } from "../stores/shared/failure.js";
+import { messageOf, shown, within } from "../stores/shared/failure.js";
 import { AwakeStore, TIMEOUT_MS } from "./awake.js";
 
 /** Opens a store: by its URL without the options of this package, and by the options of its class. */
@@ -73,7 +73,7 @@ function open(url: string): Store {
     return engine(place, options);
   } catch (error) {
     if (error instanceof SnowmintError) throw error;
-    throw refused(`${scheme}: ${sentence(error)}`);
+    throw refused(`${scheme}: ${messageOf(error)}`);
   }
 }
 
@@ -185,7 +185,7 @@ function withoutOurs(url: string): [url: string, options: StoreOptions] {
   return [others.length ? `${place}?${others.join("&")}` : place!, accepted];
 }
 
-/** Makes the error of a URL. The sentence does not show it, because a part may be of the password. */
+/** Makes the error of a URL. The message does not show it, because a part may be of the password. */
 const notValid = (scheme: string): SnowmintError =>
   refused(`the URL after ${scheme}: is not valid: write what is special in user and password as %XX`);
 

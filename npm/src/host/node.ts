@@ -197,13 +197,13 @@ function answer<T>(answer: T | string): T {
   throw errorOf(answer);
 }
 
-/** The names of options in core's sentences. */
+/** The names of options in core's messages. */
 const OPTIONS = /\b(?:max_wait|max_ahead|window)_ms\b/g;
 const camelCase = (name: string) => name.replace(/_./g, ([, letter]) => letter!.toUpperCase());
 
 function errorOf(refusal: string): SnowmintError {
-  const [code, ms, ...sentence] = refusal.split(" ");
-  const error = new SnowmintError(code as ErrorCode, sentence.join(" ").replace(OPTIONS, camelCase), Number(ms));
+  const [code, ms, ...message] = refusal.split(" ");
+  const error = new SnowmintError(code as ErrorCode, message.join(" ").replace(OPTIONS, camelCase), Number(ms));
   if (code === "WINDOW_CLOSED") awaiting.set(error, Number(ms));
   return error;
 }

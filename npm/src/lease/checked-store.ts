@@ -1,14 +1,14 @@
 // A store whose rejections and answers are checked.
 import { SnowmintError } from "../errors.js";
 import { lease } from "../wasm/lease.js";
-import type { Found, LeaseStore, Listed } from "./store.js";
+import type { LeaseStore, Listed, Versioned } from "./store.js";
 
 /** A store whose rejections and answers are checked. */
 export class CheckedStore {
   constructor(readonly store: LeaseStore) {}
 
   /** Reads the record of a key. */
-  read(key: string): Promise<Found | null> {
+  read(key: string): Promise<Versioned | null> {
     return this.#ask(
       (store) => store.read(key),
       (record) => record === null || this.#isRecord(record),
@@ -49,12 +49,12 @@ export class CheckedStore {
     );
   }
 
-  /** Returns the writes that a failover could lose, as a sentence of the store; null without such a risk. */
+  /** Returns the writes that a failover could lose, as a message of the store; null without such a risk. */
   standbyRisk(): string | null {
     return this.store.standbyRisk?.() ?? null;
   }
 
-  /** The name of the store in sentences. */
+  /** The name of the store in messages. */
   toString(): string {
     return String(this.store);
   }
@@ -71,7 +71,7 @@ export class CheckedStore {
     return answer;
   }
 
-  #isRecord(record: Found): boolean {
+  #isRecord(record: Versioned): boolean {
     const isValue = record?.value instanceof Uint8Array && record.value.length <= 1024;
     return isValue && this.#checkVersion(record.version, 0);
   }

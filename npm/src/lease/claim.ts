@@ -54,7 +54,7 @@ export abstract class Claim {
   window: LeaseWindow = { start: 0, end: 0 };
   windowMs = 0;
   skewMs: number | null = null;
-  /** The writes that a failover of the store could lose, as a sentence. */
+  /** The writes that a failover of the store could lose, as a message. */
   standbyRisk: string | null = null;
   /** The keys whose value is not a valid record. */
   skipped: string[] = [];

@@ -118,7 +118,7 @@ export class StoreClaim extends Claim {
 
   #resume(node: number, version: number, record: Uint8Array): void {
     const step = this.#lease.resume(node, record, version);
-    if (step.kind !== "window") throw step.kind === "failed" ? this.#told(step.error) : step;
+    if (step.kind !== "window") throw step.kind === "failed" ? this.#failed(step.error) : step;
     this.#granted(step);
   }
 
@@ -170,7 +170,7 @@ export class StoreClaim extends Claim {
         case "failed": {
           const waitMs = step.kind === "wait" ? step.waitMs : 1 + Math.random() * 50;
           const isBusy = step.kind === "wait";
-          const error = this.#told(step.error, isBusy ? this.#holder() : "", isBusy ? waitMs : 0);
+          const error = this.#failed(step.error, isBusy ? this.#holder() : "", isBusy ? waitMs : 0);
           // Another tab may release the only node that this claim can get.
           const mayBeFree = this.terms.node !== undefined && this.terms.guard && error.code === "NODES_EXHAUSTED";
           if (step.kind === "failed" && !mayBeFree) throw error;
@@ -215,7 +215,7 @@ export class StoreClaim extends Claim {
     try {
       return this.#lease.see(node, value, version, now);
     } catch (error) {
-      throw this.#told(error as Error);
+      throw this.#failed(error as Error);
     }
   }
 
@@ -264,15 +264,15 @@ export class StoreClaim extends Claim {
     this.standbyRisk = this.#store.standbyRisk();
   }
 
-  /** Returns the holder of the wanted node as a part of a sentence; empty if the holder is unknown. */
+  /** Returns the holder of the wanted node as a part of a message; empty if the holder is unknown. */
   #holder(): string {
     const holder = this.#lease.holder();
     return holder ? ` (its holder is ${holder})` : "";
   }
 
   /** Adds the store and the namespace to an error of core. */
-  #told(error: Error, more = "", retryAfterMs = 0): SnowmintError {
-    const sentence = `${this.#store}, namespace ${this.namespace}: ${error.message}${more}`;
-    return new SnowmintError((error as SnowmintError).code, sentence, retryAfterMs);
+  #failed(error: Error, more = "", retryAfterMs = 0): SnowmintError {
+    const message = `${this.#store}, namespace ${this.namespace}: ${error.message}${more}`;
+    return new SnowmintError((error as SnowmintError).code, message, retryAfterMs);
   }
 }

@@ -1,5 +1,5 @@
 /** A record, and which version it is. */
-export interface Found {
+export interface Versioned {
   /** The bytes of the record, at most 1,024. */
   value: Uint8Array;
   /**
@@ -10,7 +10,7 @@ export interface Found {
 }
 
 /** A record of a list. */
-export interface Listed extends Found {
+export interface Listed extends Versioned {
   /** The part of its key after the prefix. */
   name: string;
 }
@@ -33,7 +33,7 @@ export interface ServerSettings {
  */
 export interface Store {
   /** Reads the record of a key; null if the key has no record. */
-  read(key: string): Promise<Found | null>;
+  read(key: string): Promise<Versioned | null>;
   /** Writes the record if it still is of that version (0: it is not there); the new version, or null if it is not. */
   write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null>;
   /** All records right under `prefix`, a key with a slash at its end, in any order. */
@@ -50,11 +50,11 @@ export interface Store {
    * that need not have it.
    */
   refuseStandby?(): Promise<void>;
-  /** Returns the writes that a failover could lose, as a sentence; null without a known risk. */
+  /** Returns the writes that a failover could lose, as a message; null without a known risk. */
   standbyRisk?(): string | null;
   /** Reads the settings by which a server keeps confirmed writes. */
   settings?(): Promise<ServerSettings>;
-  /** What sentences call it, such as the engine and where it is, without a password. */
+  /** Its name in messages, such as the engine and where it is, without a password. */
   toString(): string;
 }
 
@@ -107,6 +107,6 @@ export interface Lessor {
   ): Promise<Grant>;
   /** Gives the node back, of which nothing is used from `unusedFromMs` on. */
   release(namespace: string, node: number, terms: { nonce: string; unusedFromMs: number }): Promise<void>;
-  /** The name of the service in sentences, and its identity: its URL, without a password. */
+  /** The name of the service in messages, and its identity: its URL, without a password. */
   toString(): string;
 }

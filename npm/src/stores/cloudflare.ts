@@ -1,7 +1,7 @@
 // snowmint/stores/cloudflare: leases in a Durable Object, for Workers of Cloudflare.
 import { DurableObject } from "cloudflare:workers";
 import { type Owner, read } from "../input.js";
-import type { Found, Listed, Store } from "../lease/store.js";
+import type { Listed, Store, Versioned } from "../lease/store.js";
 import { unavailable, within } from "./shared/failure.js";
 import { checkedTimeout } from "./shared/options.js";
 import { checkAdd, full, newVersion, raised } from "./shared/values.js";
@@ -51,14 +51,14 @@ const COUNTERS = "counters/";
  */
 export class SnowmintObject extends DurableObject {
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
-    return (await this.ctx.storage.get<Found>(RECORDS + key)) ?? null;
+  async read(key: string): Promise<Versioned | null> {
+    return (await this.ctx.storage.get<Versioned>(RECORDS + key)) ?? null;
   }
 
   /** As `Store.write`. */
   async write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null> {
     return this.ctx.storage.transaction(async (storage) => {
-      const before = await storage.get<Found>(RECORDS + key);
+      const before = await storage.get<Versioned>(RECORDS + key);
       if ((before?.version ?? 0) !== expectedVersion) return null;
       const version = newVersion();
       // The runtime holds the answer back until the write is on disk.
@@ -70,7 +70,7 @@ export class SnowmintObject extends DurableObject {
   /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
     const under = RECORDS + prefix;
-    const records = await this.ctx.storage.list<Found>({ prefix: under });
+    const records = await this.ctx.storage.list<Versioned>({ prefix: under });
     return [...records]
       .filter(([key]) => !key.includes("/", under.length))
       .map(([key, found]) => ({ name: key.slice(under.length), ...found }));
@@ -127,7 +127,7 @@ export class DurableObjectStore implements Store {
   }
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#call((object) => object.read(key));
   }
 
@@ -156,7 +156,7 @@ export class DurableObjectStore implements Store {
     return this.#call((object) => object.clockMs());
   }
 
-  /** The name of the store in sentences. */
+  /** The name of the store in messages. */
   toString(): string {
     return `the Durable Object ${this.#name}`;
   }

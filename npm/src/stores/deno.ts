@@ -1,8 +1,8 @@
 // snowmint/stores/deno: leases in Deno KV.
 import { monotonicMs } from "../generator/waiting.js";
 import { type Owner, read } from "../input.js";
-import type { Found, Listed, Store } from "../lease/store.js";
-import { sentence, unavailable, within } from "./shared/failure.js";
+import type { Listed, Store, Versioned } from "../lease/store.js";
+import { messageOf, unavailable, within } from "./shared/failure.js";
 import { checkedTimeout } from "./shared/options.js";
 import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
@@ -77,7 +77,7 @@ export class DenoKvStore implements Store {
   }
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#call(async (kv) => found(await kv.get(this.#record(key))));
   }
 
@@ -124,7 +124,7 @@ export class DenoKvStore implements Store {
     return null;
   }
 
-  /** The name of the store in sentences. */
+  /** The name of the store in messages. */
   toString(): string {
     return "Deno KV";
   }
@@ -143,7 +143,7 @@ export class DenoKvStore implements Store {
       try {
         return await work(this.#kv);
       } catch (error) {
-        if (sentence(error) !== "database is locked" || monotonicMs() > until) throw error;
+        if (messageOf(error) !== "database is locked" || monotonicMs() > until) throw error;
         await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
       }
     }
@@ -157,4 +157,4 @@ export class DenoKvStore implements Store {
 }
 
 /** Returns the record of an entry; null if the key has no record. */
-const found = ({ value }: Entry): Found | null => value as Found | null;
+const found = ({ value }: Entry): Versioned | null => value as Versioned | null;

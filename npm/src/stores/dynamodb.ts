@@ -1,5 +1,5 @@
 import { SnowmintError } from "../errors.js";
-import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { Findings, failed } from "./shared/durability.js";
 import { within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
@@ -107,7 +107,7 @@ export class DynamoDbStore implements Store {
   }
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#call(async () => {
       const { Item } = await this.#ask("getItem", { Key: this.#record(key), ConsistentRead: true });
       return Item ? found(key, Item) : null;
@@ -211,7 +211,7 @@ export class DynamoDbStore implements Store {
     return this.#call(async () => ({ engine: "dynamodb", values: settingsOf(await this.#described()) }));
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return `DynamoDB table ${this.#table}`;
   }
@@ -300,7 +300,7 @@ export class DynamoDbStore implements Store {
 
 const nameOf = (error: unknown): unknown => (Object(error) as { name?: unknown }).name;
 
-function found(key: string, { version, value }: Item): Found {
+function found(key: string, { version, value }: Item): Versioned {
   const number = Number(version?.N);
   if (!Number.isSafeInteger(number) || number < 1 || !value?.B)
     throw new Error(`the item of ${key} is not a record of snowmint`);

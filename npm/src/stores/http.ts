@@ -2,7 +2,7 @@ import type { ErrorCode, SnowmintError } from "../errors.js";
 import { type Owner, read } from "../input.js";
 import type { Grant, LeaseTerms, Lessor } from "../lease/store.js";
 import { lease } from "../wasm/lease.js";
-import { sentence, shown, told, unavailable } from "./shared/failure.js";
+import { failure, messageOf, shown, unavailable } from "./shared/failure.js";
 import { checkedTimeout } from "./shared/options.js";
 
 /** What `HttpStore` takes. */
@@ -56,7 +56,7 @@ export class HttpStore implements Lessor {
     const { token, timeoutMs, fetch: given } = read(options, OPTIONS);
     this.#url = urlOf(url);
     this.#timeoutMs = checkedTimeout(timeoutMs);
-    // The characters that a header takes. The sentence does not show the token.
+    // The characters that a header takes. The message does not show the token.
     if (token !== undefined && !(typeof token === "string" && /^[!-~]+$/.test(token)))
       throw new TypeError("token is a text of printable ASCII without spaces");
     if (given !== undefined && typeof given !== "function")
@@ -107,7 +107,7 @@ export class HttpStore implements Lessor {
     await this.#ask("GET", `${namespace}/leases`);
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return `the service at ${this.#url}`;
   }
@@ -159,7 +159,7 @@ export class HttpStore implements Lessor {
       origin && origin !== new URL(this.#url).origin
         ? `; it is down, or is not started with --allow-origin ${origin}`
         : "";
-    const failed = unavailable(this, new Error(sentence(cause ?? error) + hint));
+    const failed = unavailable(this, new Error(messageOf(cause ?? error) + hint));
     failed.cause = error;
     return failed;
   }
@@ -173,7 +173,7 @@ export class HttpStore implements Lessor {
     // A retry does not help a token that may not do this.
     const unknown = status === 403 ? "INVALID_STORE" : "STORE_UNAVAILABLE";
     const known = lease().serviceRefusals().includes(refused) ? (refused as ErrorCode) : unknown;
-    const error = told(known, this, why, Number(problem.retry_after_ms ?? 0));
+    const error = failure(known, this, why, Number(problem.retry_after_ms ?? 0));
     error.cause = problem;
     return error;
   }
@@ -201,7 +201,7 @@ export class HttpStore implements Lessor {
 
 /** The text of a URL, without a slash at its end. */
 function urlOf(url: string | { readonly href: string }): string {
-  // The sentence does not show the URL, which may contain a password.
+  // The message does not show the URL, which may contain a password.
   const { protocol, username, password, search, hash, href } = parsedUrl(url) ?? {};
   if (!href || !/^https?:$/.test(protocol ?? ""))
     throw new TypeError('HttpStore needs a URL of http or https, such as "https://ids.example"');

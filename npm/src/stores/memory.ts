@@ -1,4 +1,4 @@
-import type { Found, Listed, Store } from "../lease/store.js";
+import type { Listed, Store, Versioned } from "../lease/store.js";
 import { checkAdd, full, raised } from "./shared/values.js";
 
 /**
@@ -10,11 +10,11 @@ import { checkAdd, full, raised } from "./shared/values.js";
  * await store.write("leases/orders/5", new Uint8Array([2]), 0); // null: it is there already
  */
 export class MemoryStore implements Store {
-  readonly #records = new Map<string, Found>();
+  readonly #records = new Map<string, Versioned>();
   readonly #counters = new Map<string, bigint>();
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     const found = this.#records.get(key);
     return found ? copy(found) : null;
   }
@@ -48,11 +48,11 @@ export class MemoryStore implements Store {
     return null;
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return "MemoryStore";
   }
 }
 
 // The bytes may be a view of what their owner writes over later.
-const copy = ({ value, version }: Found): Found => ({ value: value.slice(), version });
+const copy = ({ value, version }: Versioned): Versioned => ({ value: value.slice(), version });

@@ -1,7 +1,7 @@
 import { redisAdd, redisLook, redisWrite } from "../generated/scripts.js";
-import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { Findings, failed, settingsOf, unsafe } from "./shared/durability.js";
-import { sentence, within } from "./shared/failure.js";
+import { messageOf, within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
 import { placeOf, quiet } from "./shared/place.js";
 import { checkAdd, full, newVersion, raised } from "./shared/values.js";
@@ -80,7 +80,7 @@ export class RedisStore implements Store {
   }
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#ask(["HGET", ...this.#record(key)], (stored) => (stored === null ? null : found(key, stored)));
   }
 
@@ -137,7 +137,7 @@ export class RedisStore implements Store {
     return this.#findings.risk;
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return this.#name;
   }
@@ -183,8 +183,8 @@ export class RedisStore implements Store {
     for (const [at, answer] of answers.entries()) {
       if (answer.status === "rejected") {
         // Other refusals pass: the server loads its data, or has too many clients at the moment.
-        if (!/^(NOPERM|ERR(?! max number of clients))\b/.test(sentence(answer.reason))) throw answer.reason;
-        const why = `${LOOK[at]!.join(" ")} is refused (${sentence(answer.reason)}), and without it nobody knows whether writes are synced`;
+        if (!/^(NOPERM|ERR(?! max number of clients))\b/.test(messageOf(answer.reason))) throw answer.reason;
+        const why = `${LOOK[at]!.join(" ")} is refused (${messageOf(answer.reason)}), and without it nobody knows whether writes are synced`;
         throw unsafe(this, why, "allow this user INFO and CONFIG GET");
       }
       const lines = LOOK[at]![0] === "INFO" ? String(answer.value).split("\r\n").map(setting) : pairs(answer.value);
@@ -198,7 +198,7 @@ export class RedisStore implements Store {
 const setting = (line: string): [string, string] => line.split(/:(.*)/s, 2) as [string, string];
 
 /** The stored form of a record: the version, a colon, the bytes. */
-function found(key: string, stored: unknown): Found {
+function found(key: string, stored: unknown): Versioned {
   const bytes = stored as Uint8Array;
   const colon = bytes.indexOf(58);
   const version = String.fromCharCode(...bytes.subarray(0, Math.max(colon, 0)));

@@ -1,5 +1,5 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
-import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { Findings, failed, type Kind, settingsOf } from "./shared/durability.js";
 import { within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
@@ -84,7 +84,7 @@ export abstract class SqlStore implements Store {
   protected abstract connect(): Promise<Connection>;
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#transaction(false, async (ask) => {
       const row = await this.#dialect.read(ask, key);
       return row ? found(row) : null;
@@ -151,7 +151,7 @@ export abstract class SqlStore implements Store {
     return this.#findings.risk;
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return this.#name;
   }
@@ -231,7 +231,7 @@ export abstract class SqlStore implements Store {
 }
 
 /** A record from its version and its value in hex. */
-function found([version, value]: (string | null)[]): Found {
+function found([version, value]: (string | null)[]): Versioned {
   const number = Number(version);
   if (!Number.isSafeInteger(number)) throw new Error(`${version} is no version`);
   return { value: fromHex(value!), version: number };

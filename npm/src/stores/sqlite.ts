@@ -2,7 +2,7 @@ import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
 import { sqliteSchema } from "../generated/scripts.js";
 import { monotonicMs } from "../generator/waiting.js";
-import type { Found, Listed, ServerSettings, Store } from "../lease/store.js";
+import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { failed, refuseLossyPlace, refuseUnsafe } from "./shared/durability.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
 import { checkAdd, full, newVersion, raised } from "./shared/values.js";
@@ -81,7 +81,7 @@ export class SqliteStore implements Store {
   }
 
   /** As `Store.read`. */
-  async read(key: string): Promise<Found | null> {
+  async read(key: string): Promise<Versioned | null> {
     return this.#transaction(false, () => {
       const [row] = this.#all("SELECT version, value FROM snowmint_records WHERE name = ?", key);
       return row ? found(row) : null;
@@ -150,7 +150,7 @@ export class SqliteStore implements Store {
     return this.#transaction(false, () => ({ engine: "sqlite" as const, values: this.#settings() }));
   }
 
-  /** What sentences call it. */
+  /** Its name in messages. */
   toString(): string {
     return `SQLite at ${this.#db.name || "a temporary file"}`;
   }
@@ -247,7 +247,7 @@ export class SqliteStore implements Store {
 }
 
 /** A record from its version and its value. */
-const found = ([version, value]: unknown[]): Found => ({
+const found = ([version, value]: unknown[]): Versioned => ({
   value: Uint8Array.from(value as Uint8Array),
   version: Number(version),
 });

@@ -5,7 +5,7 @@ import { type ErrorCode, SnowmintError } from "../errors.js";
 /** Compiles and starts a module, once. */
 type Init = (source: { module: Uint8Array<ArrayBuffer> | WebAssembly.Module }) => unknown;
 /** Tells a module how to make errors. */
-type Start = (make: (code: ErrorCode, sentence: string, ms: number) => SnowmintError) => void;
+type Start = (make: (code: ErrorCode, message: string, ms: number) => SnowmintError) => void;
 
 /**
  * Returns a function that returns the functions of a module, and starts the module when it is first called: importing never
@@ -48,7 +48,7 @@ function startModule(init: Init, start: Start, source: string | WebAssembly.Modu
     const message = `WebAssembly does not start: ${cause}${HINTS[(cause as Error).name] ?? ""}`;
     throw Object.assign(new SnowmintError("WASM_FORBIDDEN", message), { cause });
   }
-  start((code, sentence, ms) => new SnowmintError(code, inCamelCase(sentence), ms));
+  start((code, message, ms) => new SnowmintError(code, inCamelCase(message), ms));
 }
 
 /** Decodes hexadecimal. Engines of 2024 and before lack `fromHex`; there the loop takes 9 ms longer in Chromium. */
@@ -58,8 +58,8 @@ function bytesOf(hex: string): Uint8Array<ArrayBuffer> {
   return new Uint8Array(hex.length / 2).map((_, at) => Number.parseInt(hex.slice(2 * at, 2 * at + 2), 16));
 }
 
-/** A sentence with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`. */
-const inCamelCase = (sentence: string): string =>
-  sentence.replace(/\b(?:(?:max_wait|max_ahead|window)_ms|sequence_start)\b/g, (name) =>
+/** A message with the names of options as JavaScript has them: `max_wait_ms` is `maxWaitMs`. */
+const inCamelCase = (message: string): string =>
+  message.replace(/\b(?:(?:max_wait|max_ahead|window)_ms|sequence_start)\b/g, (name) =>
     name.replace(/_./g, ([, letter]) => letter!.toUpperCase()),
   );

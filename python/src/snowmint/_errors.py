@@ -1,6 +1,6 @@
-"""One exception for each kind of error; `str()` of it is a sentence that says what would be right.
+"""One exception for each kind of error; `str()` of it is a message that says what would be right.
 
-Parts of a sentence may be texts of others: of holders, servers and drivers. Their control characters are escaped.
+Parts of a message may be texts of others: of holders, servers and drivers. Their control characters are escaped.
 """
 
 from typing import Any, ClassVar

@@ -107,7 +107,7 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
 class _ObjectField(models.Field):  # type: ignore[misc]
     """A field whose values are objects of a class of IDs. A derived class says how they are read, stored and minted."""
 
-    default_error_messages = {"invalid": "%(sentence)s"}
+    default_error_messages = {"invalid": "%(message)s"}
 
     def __init__(self, verbose_name: Any = None, name: str | None = None, **options: Any) -> None:
         self._mints_itself = bool(options.get("primary_key")) and not {"default", "db_default"} & options.keys()
@@ -152,7 +152,7 @@ class _ObjectField(models.Field):  # type: ignore[misc]
             return self.read(value)
         except (SnowmintError, TypeError, ValueError) as error:
             raise ValidationError(
-                self.error_messages["invalid"], code="invalid", params={"sentence": str(error)}
+                self.error_messages["invalid"], code="invalid", params={"message": str(error)}
             ) from error
 
     def get_prep_value(self, value: Any) -> Any:

@@ -50,7 +50,7 @@ def text_schema(cls: type[Any]) -> CoreSchema:
                 raise TypeError(f"{cls.__name__} is needed, not None")
             return cls(value)
         except (SnowmintError, TypeError) as error:
-            raise PydanticCustomError("snowmint_id", "{sentence}", {"sentence": str(error)}) from error
+            raise PydanticCustomError("snowmint_id", "{message}", {"message": str(error)}) from error
 
     text = core_schema.str_schema(metadata={"pydantic_js_updates": {"title": cls.__name__}})
     return core_schema.json_or_python_schema(

@@ -29,7 +29,10 @@ pub(crate) async fn acquire<W: Wait>(
     let mut attempts = 0;
     loop {
         let guard = match registry().look_up(key) {
-            Lookup::Granted(lease_ref) => return Ok(lease_ref),
+            Lookup::Granted(lease_ref) => {
+                wait_for_renewal(key, &lease_ref.0, wait).await?;
+                return Ok(lease_ref);
+            }
             // This error is of an earlier call.
             Lookup::Failed(_) => continue,
             Lookup::Unclaimed(guard) => guard,
@@ -71,10 +74,10 @@ pub(crate) async fn acquire<W: Wait>(
     }
 }
 
-/// Waits until a lease is renewed if its claim was so slow that the first ID would find the window over, or nearly so.
+/// Waits until a lease is renewed if its window is over, as after a slow claim. Otherwise the first ID would be refused.
 async fn wait_for_renewal<W: Wait>(key: &LeaseKey, lease: &Lease, wait: &mut W) -> Result<(), W::Error> {
     let since = Instant::now();
-    while lease.is_old() && since.elapsed() < patience(key, 0) {
+    while lease.is_short(wait.now_ms()?) && lease.is_renewing() && since.elapsed() < patience(key, 0) {
         wait.pause(1).await?;
     }
     Ok(())

@@ -99,8 +99,8 @@ impl Lease {
         renewal.under_way.is_none() && (now >= renewal.due || (renewal.asked && now >= renewal.not_before))
     }
 
-    /// Returns whether a renewal is due or under way, as after a claim that took half of its window or longer.
-    pub(crate) fn is_old(&self) -> bool {
+    /// Returns whether a renewal is due or under way.
+    pub(crate) fn is_renewing(&self) -> bool {
         let renewal = lock(&self.renewal);
         renewal.under_way.is_some() || Instant::now() >= renewal.due
     }

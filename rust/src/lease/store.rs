@@ -54,17 +54,17 @@ impl LeaseStore {
     /// # Examples
     /// ```
     /// use std::{collections::BTreeMap, sync::{Mutex, PoisonError}};
-    /// use snowmint::{Error, LeaseOptions, LeaseStore, Snowflake, stores::{Found, RecordStore, Version, WriteOutcome}};
+    /// use snowmint::{Error, LeaseOptions, LeaseStore, Snowflake, stores::{Versioned, RecordStore, Version, WriteOutcome}};
     ///
     /// #[derive(Debug, Default)]
-    /// struct Records(Mutex<BTreeMap<String, Found>>);
+    /// struct Records(Mutex<BTreeMap<String, Versioned>>);
     ///
     /// #[async_trait::async_trait]
     /// impl RecordStore for Records {
     ///     fn name(&self) -> &str {
     ///         "records of a test"
     ///     }
-    ///     async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    ///     async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
     ///         Ok(self.0.lock().unwrap_or_else(PoisonError::into_inner).get(key).cloned())
     ///     }
     ///     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
@@ -72,10 +72,10 @@ impl LeaseStore {
     ///         if records.get(key).map_or(0, |found| found.version) != expected {
     ///             return Ok(WriteOutcome::Conflict);
     ///         }
-    ///         records.insert(key.to_owned(), Found::new(value, expected + 1));
+    ///         records.insert(key.to_owned(), Versioned::new(value, expected + 1));
     ///         Ok(WriteOutcome::Version(expected + 1))
     ///     }
-    ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    ///     async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
     ///         let records = self.0.lock().unwrap_or_else(PoisonError::into_inner);
     ///         let under = records.iter().filter_map(|(key, found)| Some((key.strip_prefix(prefix)?.to_owned(), found.clone())));
     ///         Ok(under.collect())

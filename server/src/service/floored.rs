@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::lease::Floor;
-use snowmint_stores::{CounterStore, Error, Found, RecordStore, SegmentTable, Version, WriteOutcome};
+use snowmint_stores::{CounterStore, Error, RecordStore, SegmentTable, Version, Versioned, WriteOutcome};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -16,7 +16,7 @@ const MAX_AGE: Duration = Duration::from_millis(snowmint_stores::fence::NOTICE_M
 pub struct Floored {
     store: Arc<dyn CounterStore>,
     /// When the floor was asked for, and the answer. Those who ask meanwhile wait for the answer.
-    floor: Mutex<Option<(Instant, Option<Found>)>>,
+    floor: Mutex<Option<(Instant, Option<Versioned>)>>,
 }
 
 impl Floored {
@@ -24,7 +24,7 @@ impl Floored {
         Arc::new(Self { store, floor: Mutex::default() })
     }
 
-    async fn floor(&self) -> Result<Option<Found>, Error> {
+    async fn floor(&self) -> Result<Option<Versioned>, Error> {
         let mut floor = self.floor.lock().await;
         if let Some((_, found)) = floor.as_ref().filter(|(asked, _)| asked.elapsed() < MAX_AGE) {
             return Ok(found.clone());
@@ -42,7 +42,7 @@ impl RecordStore for Floored {
         self.store.name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         if key == Floor::KEY { self.floor().await } else { self.store.read(key).await }
     }
 
@@ -50,7 +50,7 @@ impl RecordStore for Floored {
         self.store.write(key, value, expected).await
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.store.list(prefix).await
     }
 }

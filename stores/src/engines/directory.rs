@@ -26,7 +26,7 @@ use crate::store::counter::{full, sum};
 use crate::store::filesystem::refuse_lossy_slots;
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, Version, Versioned, WriteOutcome};
 
 /// A store in a directory.
 ///
@@ -127,13 +127,13 @@ impl Directory {
     }
 
     /// Lists the records directly under a prefix, or also those deeper below it.
-    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Found)>, Error> {
+    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Versioned)>, Error> {
         let prefix = prefix.to_owned();
         self.locked(move |files| {
             let entries = files.list(&path::directory(&prefix)?, deep)?;
             let parts = entries.into_iter().filter_map(|entry| {
                 let part = entry.key.strip_prefix(prefix.as_str())?.to_owned();
-                Some((part, entry.into_found()))
+                Some((part, entry.into_versioned()))
             });
             Ok(parts.collect())
         })
@@ -151,13 +151,13 @@ impl RecordStore for Directory {
         &self.name
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let key = key.to_owned();
         self.locked(move |files| {
             let path = path::record(&key)?;
             let Some(there) = files.read(&path, &key)? else { return Ok(None) };
             files.keep(&path)?;
-            Ok(Some(there.into_found()))
+            Ok(Some(there.into_versioned()))
         })
         .await
     }
@@ -176,11 +176,11 @@ impl RecordStore for Directory {
         .await
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.records(prefix, false).await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         self.records(prefix, true).await.map(Some)
     }
 }

@@ -23,7 +23,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, Version, Versioned, WriteOutcome};
 
 /// The most records of one message, which must stay below 4 MB.
 const MAX_PAGE_RECORDS: i64 = 1000;
@@ -152,9 +152,9 @@ impl Etcd {
         Ok(answer.take_kvs().pop())
     }
 
-    fn found(&self, there: KeyValue) -> Result<Found, Error> {
+    fn found(&self, there: KeyValue) -> Result<Versioned, Error> {
         let version = self.version(there.value(), there.mod_revision())?;
-        Ok(Found { value: there.into_key_value().1, version })
+        Ok(Versioned { value: there.into_key_value().1, version })
     }
 
     fn version(&self, value: &[u8], revision: i64) -> Result<Version, Error> {
@@ -170,7 +170,7 @@ impl Etcd {
     }
 
     /// Lists the records directly under a prefix, or also those deeper below it.
-    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Found)>, Error> {
+    async fn records(&self, prefix: &str, deep: bool) -> Result<Vec<(String, Versioned)>, Error> {
         let prefix = self.record(prefix);
         self.cluster
             .run(|mut kv| async move {
@@ -251,7 +251,7 @@ impl RecordStore for Etcd {
         self.cluster.connector().name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let key = self.record(key);
         let there = self.cluster.run(|mut kv| async move { self.get(&mut kv, key).await }).await?;
         there.map(|there| self.found(there)).transpose()
@@ -284,11 +284,11 @@ impl RecordStore for Etcd {
         self.version(value, header.revision()).map(WriteOutcome::Version)
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.records(prefix, false).await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         self.records(prefix, true).await.map(Some)
     }
 }

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::process::fork::PerProcess;
 use crate::process::lock;
 use crate::store::counter::{full, sum};
-use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, Version, Versioned, WriteOutcome};
 
 /// A store that ends with the process. A forked child has a separate, empty one.
 ///
@@ -30,7 +30,7 @@ pub struct Memory(Mutex<Data>);
 
 #[derive(Debug, Default)]
 struct Data {
-    records: BTreeMap<String, Found>,
+    records: BTreeMap<String, Versioned>,
     counters: BTreeMap<String, u64>,
 }
 
@@ -80,7 +80,7 @@ impl RecordStore for Memory {
         "memory"
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         Ok(self.lock().records.get(key).cloned())
     }
 
@@ -90,11 +90,11 @@ impl RecordStore for Memory {
             return Ok(WriteOutcome::Conflict);
         }
         let version = expected + 1;
-        data.records.insert(key.to_owned(), Found { value: value.to_owned(), version });
+        data.records.insert(key.to_owned(), Versioned { value: value.to_owned(), version });
         Ok(WriteOutcome::Version(version))
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         let data = self.lock();
         let directly_under = data.records.iter().filter_map(|(key, found)| {
             key.strip_prefix(prefix).filter(|part| !part.contains('/')).map(|part| (part.to_owned(), found.clone()))
@@ -102,7 +102,7 @@ impl RecordStore for Memory {
         Ok(directly_under.collect())
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         let data = self.lock();
         let below = data.records.iter().filter_map(|(key, found)| Some((key.strip_prefix(prefix)?, found)));
         Ok(Some(below.map(|(part, found)| (part.to_owned(), found.clone())).collect()))

@@ -35,7 +35,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, ServerSettings, Version, Versioned, WriteOutcome};
 
 /// The header that marks a deleted key.
 const OPERATION_HEADER: &str = "KV-Operation";
@@ -163,7 +163,7 @@ impl Nats {
     }
 
     /// Lists the records under a prefix whose other tokens match a wildcard.
-    async fn records(&self, prefix: &str, wildcard: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn records(&self, prefix: &str, wildcard: &str) -> Result<Vec<(String, Versioned)>, Error> {
         let Cluster { bucket, name, .. } = self.cluster.connector();
         let directory = self.record(prefix.trim_end_matches('/')) + ".";
         self.run(|Connection { context, stream, .. }| async move {
@@ -175,7 +175,7 @@ impl Nats {
                     let tokens = subject.strip_prefix(directory.as_str()).into_iter().flat_map(|rest| rest.split('.'));
                     let parts: Option<Vec<_>> = tokens.map(subject::part).collect();
                     if let ((Some(value), revision), Some(parts)) = (answer?, parts) {
-                        list.push((parts.join("/"), Found { version: version::of(&value, revision), value }));
+                        list.push((parts.join("/"), Versioned { version: version::of(&value, revision), value }));
                     }
                 }
             }
@@ -203,11 +203,11 @@ impl RecordStore for Nats {
         self.cluster.connector().name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let subject = self.record(key);
         let (value, revision) =
             self.run(|connection| async move { self.get(&connection.stream, &subject).await }).await?;
-        Ok(value.map(|value| Found { version: version::of(&value, revision), value }))
+        Ok(value.map(|value| Versioned { version: version::of(&value, revision), value }))
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
@@ -240,11 +240,11 @@ impl RecordStore for Nats {
         Ok(written.map_or(WriteOutcome::Conflict, |revision| WriteOutcome::Version(version::of(value, revision))))
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.records(prefix, "*").await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         self.records(prefix, ">").await.map(Some)
     }
 

@@ -32,7 +32,7 @@ use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
-use crate::store::{CounterStore, Found, RecordStore, ServerSettings, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, ServerSettings, Version, Versioned, WriteOutcome};
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const PING_AFTER: Duration = Duration::from_millis(100);
@@ -114,7 +114,7 @@ impl Redis {
         self.server.run(|connection| server.ask(connection, request)).await
     }
 
-    fn found(&self, key: &str, stored: &[u8]) -> Result<Found, Error> {
+    fn found(&self, key: &str, stored: &[u8]) -> Result<Versioned, Error> {
         let (version, value) = stored.iter().position(|byte| *byte == b':').map_or((stored, stored), |colon| {
             let (version, value) = stored.split_at(colon);
             (version, &value[1..])
@@ -123,7 +123,7 @@ impl Redis {
             .ok()
             .and_then(|digits| digits.parse().ok())
             .filter(|version| *version > 0)
-            .map(|version| Found { value: value.to_vec(), version })
+            .map(|version| Versioned { value: value.to_vec(), version })
             .ok_or_else(|| {
                 Error::unavailable(self.name(), format_args!("the value at {key} is not a record of snowmint"))
             })
@@ -225,7 +225,7 @@ impl RecordStore for Redis {
         self.server.connector().name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let (hash, field) = self.record(key);
         let stored: Option<Vec<u8>> = self.ask(cmd("HGET").arg(hash).arg(field).to_owned()).await?;
         stored.map(|stored| self.found(key, &stored)).transpose()
@@ -241,7 +241,7 @@ impl RecordStore for Redis {
         Ok(if written { WriteOutcome::Version(version) } else { WriteOutcome::Conflict })
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         let (hash, _) = self.record(prefix);
         let stored: Vec<(String, Vec<u8>)> = self.ask(cmd("HGETALL").arg(hash).to_owned()).await?;
         stored

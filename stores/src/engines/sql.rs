@@ -28,7 +28,7 @@ use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
 use crate::store::{
-    CounterStore, Found, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, WriteOutcome,
+    CounterStore, MAX_KEY_BYTES, RecordStore, SegmentTable, ServerSettings, Version, Versioned, WriteOutcome,
 };
 
 /// A store in tables of an SQL database.
@@ -96,13 +96,13 @@ impl<D: Dialect> SqlStore<D> {
     }
 
     /// Reads the records whose keys begin with `prefix`, and have no slash beyond the length of `free`.
-    async fn range(&self, prefix: &str, free: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn range(&self, prefix: &str, free: &str) -> Result<Vec<(String, Versioned)>, Error> {
         // A range of keys, as LIKE has wildcards.
         let values = vec![D::key(prefix), D::key(&end_of(prefix)), D::key(free)];
         let rows: Vec<(String, i64, Vec<u8>)> = self.select(D::STATEMENTS.list, values).await?;
         let found = rows.into_iter().map(|(key, version, value)| {
             let part = key.strip_prefix(prefix).unwrap_or(&key).to_owned();
-            Ok((part, Found { value, version: self.version(version)? }))
+            Ok((part, Versioned { value, version: self.version(version)? }))
         });
         found.collect()
     }
@@ -118,12 +118,12 @@ impl<D: Dialect> RecordStore for SqlStore<D> {
         self.pool.name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let name = D::key(key);
         let statements = vec![(D::STATEMENTS.read, vec![name.clone()])];
         let done = self.reads.run(&self.pool, Asked { statements, name }).await?;
         let found = done.into_iter().next().and_then(|(_, rows)| rows.into_iter().next());
-        found.map(|(version, value)| Ok(Found { value, version: self.version(version)? })).transpose()
+        found.map(|(version, value)| Ok(Versioned { value, version: self.version(version)? })).transpose()
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
@@ -141,11 +141,11 @@ impl<D: Dialect> RecordStore for SqlStore<D> {
         Ok(if written { WriteOutcome::Version(version) } else { WriteOutcome::Conflict })
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.range(prefix, prefix).await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         // No key is longer, so that a slash is allowed anywhere.
         self.range(prefix, &"/".repeat(MAX_KEY_BYTES)).await.map(Some)
     }

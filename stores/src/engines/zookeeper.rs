@@ -24,7 +24,7 @@ use crate::error::Error;
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version::{self, Look};
-use crate::store::{CounterStore, Found, RecordStore, Version, WriteOutcome};
+use crate::store::{CounterStore, RecordStore, Version, Versioned, WriteOutcome};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
@@ -203,11 +203,11 @@ impl RecordStore for Zookeeper {
         self.ensemble.connector().name()
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         let (directory, part) = self.record(key);
         let path = format!("{directory}/{part}");
         let there = self.ensemble.run(|client| async move { self.get(&client, &path).await }).await?;
-        Ok(there.map(|(value, stat)| Found { version: of(&value, stat.version), value }))
+        Ok(there.map(|(value, stat)| Versioned { version: of(&value, stat.version), value }))
     }
 
     async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
@@ -234,7 +234,7 @@ impl RecordStore for Zookeeper {
         Ok(written.map_or(WriteOutcome::Conflict, |stat| WriteOutcome::Version(of(value, stat.version))))
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         let (directory, _) = self.record(prefix);
         self.ensemble
             .run(|client| async move {
@@ -250,14 +250,14 @@ impl RecordStore for Zookeeper {
                 let mut list = Vec::with_capacity(parts.len());
                 for (part, answer) in parts.into_iter().zip(asked) {
                     let (value, stat) = answer.await.map_err(|error| Error::of_driver(self.name(), error))?;
-                    list.push((part, Found { version: of(&value, stat.version), value }));
+                    list.push((part, Versioned { version: of(&value, stat.version), value }));
                 }
                 Ok(list)
             })
             .await
     }
 
-    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Found)>>, Error> {
+    async fn list_below(&self, prefix: &str) -> Result<Option<Vec<(String, Versioned)>>, Error> {
         let (root, colons) = (format!("{}/records", self.root), prefix.replace('/', ":"));
         let list = self.ensemble.run(|client| async move {
             let failed = |error| Error::of_driver(self.name(), error);
@@ -283,7 +283,7 @@ impl RecordStore for Zookeeper {
             let mut list = Vec::with_capacity(records.len());
             for (part, answer) in records {
                 let (value, stat) = answer.await.map_err(failed)?;
-                list.push((part, Found { version: of(&value, stat.version), value }));
+                list.push((part, Versioned { version: of(&value, stat.version), value }));
             }
             Ok(list)
         });

@@ -12,7 +12,7 @@ use super::{Claimer, Refusal, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::Owner;
 use crate::store::ask::{ask, write};
-use crate::store::{Found, RecordStore, Version};
+use crate::store::{RecordStore, Version, Versioned};
 
 /// Claims a node over a store, at `now_ms` (Unix ms) of the claimer's clock. `answered` gets the time that each answer took.
 ///
@@ -91,7 +91,7 @@ impl<'a> Session<'a> {
         Ok(match *step {
             ClaimStep::ReadNamespace => {
                 let found = store.read(&self.namespace_key).await?;
-                let read = |found: Found| {
+                let read = |found: Versioned| {
                     let (first, record) = terms.namespace.read(store.name(), &found.value, &terms.layout)?;
                     // The namespace keeps its first layout.
                     self.layout_text = first.to_string();
@@ -136,7 +136,7 @@ impl<'a> Session<'a> {
     }
 
     /// Shows the nodes to the claim.
-    fn list(&mut self, listed: Vec<(String, Found)>) -> Result<ClaimStep, Error> {
+    fn list(&mut self, listed: Vec<(String, Versioned)>) -> Result<ClaimStep, Error> {
         let now_ms = self.now_ms;
         let mut nodes = read_nodes(self.store.name(), listed)?;
         let records = nodes.len() as u64;
@@ -177,7 +177,7 @@ impl<'a> Session<'a> {
 /// Returns the records of a namespace by node, with their versions. `None` is a value that is not a valid record.
 pub(crate) fn read_nodes(
     store: &str,
-    listed: Vec<(String, Found)>,
+    listed: Vec<(String, Versioned)>,
 ) -> Result<BTreeMap<u32, Option<(Record, Version)>>, Error> {
     let mut nodes = BTreeMap::new();
     for (part, found) in listed {

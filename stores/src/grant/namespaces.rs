@@ -9,7 +9,7 @@ use super::{Leases, Namespace};
 use crate::error::Error;
 use crate::store::floor::floor;
 use crate::store::key::name;
-use crate::store::{Found, WriteOutcome};
+use crate::store::{Versioned, WriteOutcome};
 
 impl Leases {
     /// Makes a namespace if the store does not have it, or compares its layout with the one there. A claim does so too.
@@ -21,7 +21,7 @@ impl Leases {
         namespace.refuse_default_of_another(layout)?;
         let key = namespace.key()?;
         loop {
-            let (value, version) = if let Some(Found { value, version }) = self.0.read(&key).await? {
+            let (value, version) = if let Some(Versioned { value, version }) = self.0.read(&key).await? {
                 let (first, record) = namespace.read(self.0.name(), &value, layout)?;
                 if !record.removed {
                     return Ok(false);
@@ -81,7 +81,7 @@ impl Leases {
         let key = namespace.key()?;
         loop {
             let found = self.0.read(&key).await?.filter(|found| !is_removed(&found.value));
-            let Some(Found { value, version }) = found else {
+            let Some(Versioned { value, version }) = found else {
                 return refused(format!("there is no namespace {namespace}: snowmint namespace ls lists them"));
             };
             let (layout, record) = NamespaceRecord::read(&value).map_err(|error| Error::unavailable(store, error))?;

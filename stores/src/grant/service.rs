@@ -15,7 +15,7 @@ use super::{Claimer, Namespace, Outcome, Refusal, Share, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::lock;
 use crate::store::key::{key, name};
-use crate::store::{Found, RecordStore, WriteOutcome};
+use crate::store::{RecordStore, Versioned, WriteOutcome};
 
 /// How far beyond this clock a holder may say it has minted, in ms, besides its window.
 const MAX_AHEAD_OF_CLOCK_MS: u64 = 60 * 60 * 1000;
@@ -154,7 +154,7 @@ impl Leases {
         let store = &*self.0;
         let (removed, there): (Vec<_>, Vec<_>) =
             store.list("layouts/").await?.into_iter().partition(|(_, found)| is_removed(&found.value));
-        let mut parts: BTreeMap<String, Vec<(String, Found)>> =
+        let mut parts: BTreeMap<String, Vec<(String, Versioned)>> =
             there.into_iter().map(|(part, _)| (part, Vec::new())).collect();
         if let Some(found) = store.list_below("leases/").await? {
             for (part, found) in found {
@@ -228,7 +228,7 @@ impl Leases {
 }
 
 /// Reads the records of a namespace, by node.
-fn records(store: &str, listed: Vec<(String, Found)>) -> Result<Vec<(u32, Record)>, Error> {
+fn records(store: &str, listed: Vec<(String, Versioned)>) -> Result<Vec<(u32, Record)>, Error> {
     let nodes = read_nodes(store, listed)?;
     Ok(nodes.into_iter().filter_map(|(node, record)| Some((node, record?.0))).collect())
 }

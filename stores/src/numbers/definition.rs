@@ -6,7 +6,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::sequence::{Dialect, Kind, Options};
 
 use crate::error::Error;
-use crate::store::{Found, RecordStore, Tag, Version, WriteOutcome};
+use crate::store::{RecordStore, Tag, Version, Versioned, WriteOutcome};
 
 /// Writes a definition. Returns `false` if there is a definition.
 pub(crate) async fn create(store: &dyn RecordStore, key: &str, text: &[u8]) -> Result<bool, Error> {
@@ -86,7 +86,7 @@ pub(crate) async fn read_key(store: &dyn RecordStore, key: &str) -> Result<Optio
 }
 
 /// Decodes whether a key exists, with the version of its record.
-pub(crate) fn key_of(store: &dyn RecordStore, key: &str, found: Found) -> Result<(bool, Version), Error> {
+pub(crate) fn key_of(store: &dyn RecordStore, key: &str, found: Versioned) -> Result<(bool, Version), Error> {
     let text = text(store, key, found.value, "key 1\n")?;
     let there = Fields(&text).get("there").and_then(|there| there.parse().ok());
     there.map(|there| (there, found.version)).ok_or_else(|| undefined(store, key))

@@ -8,13 +8,13 @@ use super::Version;
 ///
 /// # Examples
 /// ```
-/// use snowmint_stores::{Found, connect};
+/// use snowmint_stores::{Versioned, connect};
 /// # #[tokio::main(flavor = "current_thread")]
 /// # async fn main() -> Result<(), snowmint_stores::Error> {
 /// let store = connect("memory:").await?;
 /// assert_eq!(store.read("leases/orders/5").await?, None);
 /// store.write("leases/orders/5", b"value", 0).await?;
-/// let Found { value, version, .. } = store.read("leases/orders/5").await?.expect("a record");
+/// let Versioned { value, version, .. } = store.read("leases/orders/5").await?.expect("a record");
 /// assert_eq!(value, b"value");
 /// assert!(version > 0);
 /// # Ok(())
@@ -22,20 +22,20 @@ use super::Version;
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub struct Found {
+pub struct Versioned {
     /// The bytes, up to [`MAX_VALUE_BYTES`](crate::MAX_VALUE_BYTES).
     pub value: Vec<u8>,
     /// The version, 1 or more. Every write gives a key a version that it never had before, also before a restored backup.
     pub version: Version,
 }
 
-impl Found {
+impl Versioned {
     /// Makes the answer of a [`RecordStore`](crate::RecordStore).
     ///
     /// # Examples
     /// ```
-    /// use snowmint_stores::Found;
-    /// let found = Found::new("value", 1);
+    /// use snowmint_stores::Versioned;
+    /// let found = Versioned::new("value", 1);
     /// assert_eq!((found.value.as_slice(), found.version), (&b"value"[..], 1));
     /// ```
     pub fn new(value: impl Into<Vec<u8>>, version: Version) -> Self {

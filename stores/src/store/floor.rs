@@ -3,7 +3,7 @@
 use snowmint_core::lease::Floor;
 
 use crate::error::Error;
-use crate::store::{Found, RecordStore};
+use crate::store::{RecordStore, Versioned};
 
 /// Reads the floor. `None` if the store was never fenced.
 pub(crate) async fn floor(store: &dyn RecordStore) -> Result<Option<Floor>, Error> {
@@ -16,6 +16,6 @@ pub(crate) async fn skipped(store: &dyn RecordStore) -> Result<u64, Error> {
 }
 
 /// Decodes the record of the floor.
-pub(crate) fn read_floor(store: &dyn RecordStore, found: &Found) -> Result<Floor, Error> {
+pub(crate) fn read_floor(store: &dyn RecordStore, found: &Versioned) -> Result<Floor, Error> {
     Floor::read(&found.value).map_err(|error| Error::unavailable(store.name(), format_args!("{}: {error}", Floor::KEY)))
 }

@@ -2,7 +2,7 @@
 import { surroundings } from "#files";
 import { type ErrorCode, SnowmintError } from "../../errors.js";
 import { tools } from "../../wasm/tools.js";
-import { sentence, shown, told, unavailable } from "./failure.js";
+import { failure, messageOf, shown, unavailable } from "./failure.js";
 
 /** An engine that core knows. */
 export type Kind = "postgres" | "mysql" | "redis" | "sqlite" | "dynamodb";
@@ -16,10 +16,10 @@ export const settingsOf = (kind: Kind): string[] => tools().engineSettings(kind)
  */
 export function refuseUnsafe(store: unknown, kind: Kind, found: ReadonlyMap<string, string>): void {
   const refusal = tools().refuseSettings(kind, found as Map<string, string>);
-  if (refusal) throw told(refusal[0] as ErrorCode, store, refusal[1] ?? "");
+  if (refusal) throw failure(refusal[0] as ErrorCode, store, refusal[1] ?? "");
 }
 
-/** Returns the writes that a failover could lose under these settings, as a sentence; null without such a risk. */
+/** Returns the writes that a failover could lose under these settings, as a message; null without such a risk. */
 export function standbyRisk(store: unknown, kind: Kind, found: ReadonlyMap<string, string>): string | null {
   const risk = tools().standbyRisk(kind, found as Map<string, string>);
   return risk === undefined ? null : shown(`${store}: ${risk}`);
@@ -27,14 +27,14 @@ export function standbyRisk(store: unknown, kind: Kind, found: ReadonlyMap<strin
 
 /** Makes an `UNSAFE_STORE` for a finding that is not a setting, with its cure. */
 export function unsafe(store: unknown, found: string, cure: string): SnowmintError {
-  return told("UNSAFE_STORE", store, tools().refusalOf(found, cure));
+  return failure("UNSAFE_STORE", store, tools().refusalOf(found, cure));
 }
 
 /** Makes an error of an engine's client a `STORE_UNAVAILABLE`, or an `INVALID_STORE` if the store cannot work as it is configured. */
 export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintError {
   const { code, errno, name } = Object(cause) as { code?: unknown; errno?: unknown; name?: unknown };
   const known = { postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "";
-  const isMisconfigured = tools().isMisconfigured(kind, String(known), sentence(cause));
+  const isMisconfigured = tools().isMisconfigured(kind, String(known), messageOf(cause));
   return unavailable(store, cause, isMisconfigured ? "INVALID_STORE" : undefined);
 }
 
@@ -42,14 +42,14 @@ export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintErro
 export function refuseLossyPlace(store: unknown, file: string): void {
   for (const { path, fileSystem, mounts, isDirectory } of surroundings(file)) {
     const refusal = tools().refusePlace(path, mounts.join("\n"), fileSystem, isDirectory);
-    if (refusal !== undefined) throw told("UNSAFE_STORE", store, refusal);
+    if (refusal !== undefined) throw failure("UNSAFE_STORE", store, refusal);
   }
 }
 
 /** Tells the process, as far as the host has a way: in Node on stderr and by its event `warning`. */
-const warn = (sentence: string): void =>
-  (globalThis as { process?: { emitWarning?(sentence: string, type: string): void } }).process?.emitWarning?.(
-    sentence,
+const warn = (message: string): void =>
+  (globalThis as { process?: { emitWarning?(message: string, type: string): void } }).process?.emitWarning?.(
+    message,
     "SnowmintWarning",
   );
 

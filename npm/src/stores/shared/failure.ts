@@ -5,25 +5,25 @@ import { lease } from "../../wasm/lease.js";
 /** Returns a text with its control and format characters escaped, as core shows texts that another party wrote. */
 export const shown = (text: string): string => (/[^ -~]/.test(text) ? lease().shown(text) : text);
 
-/** Makes an error about a store. Its server, its driver or other clients may have written parts of the sentence. */
-export function told(code: ErrorCode, store: unknown, why: string, ms?: number): SnowmintError {
+/** Makes an error about a store. Its server, its driver or other clients may have written parts of the message. */
+export function failure(code: ErrorCode, store: unknown, why: string, ms?: number): SnowmintError {
   return new SnowmintError(code, shown(`${store}: ${why}`), ms);
 }
 
 /** Makes a `STORE_UNAVAILABLE`, or an error of another code, with the store and the error of its driver. Returns a SnowmintError unchanged. */
 export function unavailable(store: unknown, cause: unknown, code: ErrorCode = "STORE_UNAVAILABLE"): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
-  const error = told(code, store, sentence(cause));
+  const error = failure(code, store, messageOf(cause));
   // As the constructor of Error would leave it.
   Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
   return error;
 }
 
 /** What an error says. That of a host with several addresses says nothing itself. */
-export function sentence(error: unknown): string {
+export function messageOf(error: unknown): string {
   const { message, code, errors } = Object(error) as { message?: unknown; code?: unknown; errors?: unknown };
   if (message) return String(message);
-  if (Array.isArray(errors) && errors.length) return errors.map(sentence).join(", ");
+  if (Array.isArray(errors) && errors.length) return errors.map(messageOf).join(", ");
   return String(code ?? error);
 }
 

@@ -1,4 +1,4 @@
-// The name of a store in sentences, and listeners for errors outside of calls.
+// The name of a store in messages, and listeners for errors outside of calls.
 
 /** Returns the engine and its place without user and password, as far as the options or the URL contain them. */
 export function placeOf(

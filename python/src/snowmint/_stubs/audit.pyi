@@ -10,7 +10,7 @@ from snowmint._stubs.layouts import Layout
 class AuditFinding:
     """One finding of an audit.
 
-    Its text is a sentence.
+    Its text is a message.
     """
 
     @property
@@ -63,7 +63,7 @@ class AuditFinding:
 
     @property
     def cure(self) -> str:
-        """What would have prevented it: a sentence."""
+        """What would have prevented it, in a sentence."""
 
     def __reduce__(self) -> tuple[Any, ...]: ...
 

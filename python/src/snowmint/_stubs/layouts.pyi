@@ -36,7 +36,7 @@ class Layout:
         'unused:1,time:41,node:10,sequence:12;epoch=1735689600000;tick=1ms'
 
         Raises:
-            InvalidLayoutError: It breaks a rule; the sentence says which.
+            InvalidLayoutError: It breaks a rule; the message says which.
         """
 
     @staticmethod

@@ -94,7 +94,7 @@ def _store_of(url: str) -> Store | Lessor:
     except SnowmintError:
         raise
     except ValueError:
-        # Its sentence would show a part of the URL, which may be of the password.
+        # Its message would show a part of the URL, which may be of the password.
         raise InvalidStoreError(
             f"the URL after {scheme}: is not valid: what is special in user and password is written as %XX"
         ) from None
@@ -118,7 +118,7 @@ def _refuse_stray_at(rest: str, is_redis: bool) -> None:
 
 
 def _missing(scheme: str, driver: str, error: ImportError) -> str:
-    """The sentence about a driver that is not installed."""
+    """The message about a driver that is not installed."""
     module = str(error.name or error).partition(".")[0]
     dialect = scheme.partition("+")[0]
     extra = _EXTRAS.get(_SQL.get(dialect, dialect), dialect)

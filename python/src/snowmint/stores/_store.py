@@ -12,7 +12,7 @@ class Store(Protocol):
     """Four verbs, each durable and linearizable before it returns, and a clock if there is one.
 
     Keys are ASCII of `a-z A-Z 0-9 . _ - % @ /`, at most 512 long, such as `leases/orders/5`; values are at most 1,024
-    bytes. Records are never deleted. `str()` of a store is what sentences call it: no password.
+    bytes. Records are never deleted. `str()` of a store is its name in messages, without a password.
 
     An exception leaves open whether a write was done, and becomes a `StoreUnavailableError`; `InvalidStoreError`,
     `UnsafeStoreError` and `ForkedError` come through as they are. Each call has to end by itself. After a fork the

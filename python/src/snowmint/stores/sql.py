@@ -143,10 +143,10 @@ class SqlStore:
             raise
         except DBAPIError as error:
             # Without the statement and its parameters, which do not help the reader.
-            code, sentence = _sql.code_of(error.orig), str(error.orig)
-            is_invalid = is_misconfigured(self._sql.engine, code, sentence)
+            code, message = _sql.code_of(error.orig), str(error.orig)
+            is_invalid = is_misconfigured(self._sql.engine, code, message)
             failed = InvalidStoreError if is_invalid else StoreUnavailableError
-            raise failed(f"{self}: {type(error.orig).__name__}: {sentence}") from error
+            raise failed(f"{self}: {type(error.orig).__name__}: {message}") from error
         if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
             raise UnsafeStoreError(
                 f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"

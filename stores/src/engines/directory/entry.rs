@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::store::{Found, Version};
+use crate::store::{Version, Versioned};
 
 const MAGIC: &[u8; 8] = b"snowmint";
 const FORMAT: u32 = 1;
@@ -35,8 +35,8 @@ impl Entry {
         digits.ok_or_else(|| format!("{} is damaged: it does not contain a number", path.display()))
     }
 
-    pub(super) fn into_found(self) -> Found {
-        Found { value: self.value, version: self.version }
+    pub(super) fn into_versioned(self) -> Versioned {
+        Versioned { value: self.value, version: self.version }
     }
 
     pub(super) fn to_bytes(&self) -> Vec<u8> {

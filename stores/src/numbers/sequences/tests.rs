@@ -4,7 +4,7 @@ use tokio::task::JoinSet;
 use super::*;
 use crate::RecordStore;
 use crate::engines::memory::Memory;
-use crate::store::{Found, Version, WriteOutcome};
+use crate::store::{Version, Versioned, WriteOutcome};
 
 const WRITE: Duration = Duration::from_millis(10);
 
@@ -21,7 +21,7 @@ impl RecordStore for Slow {
         "slow"
     }
 
-    async fn read(&self, key: &str) -> Result<Option<Found>, Error> {
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
         self.memory.read(key).await
     }
 
@@ -31,7 +31,7 @@ impl RecordStore for Slow {
         self.memory.write(key, value, expected).await
     }
 
-    async fn list(&self, prefix: &str) -> Result<Vec<(String, Found)>, Error> {
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.memory.list(prefix).await
     }
 }
