@@ -44,7 +44,9 @@ def services(folder: Path, count: int) -> Iterator[list[tuple[int, "subprocess.P
         running = []
         for port in [free_port() for _ in range(count)]:
             words = ["--http", f"127.0.0.1:{port}", "--redis", "off", "--store", f"sqlite:{folder}/ids.db"]
-            running.append((port, ends.enter_context(started(SNOWMINT, "serve", *words, "--window-ms", "3000"))))
+            # A busy machine may need seconds for a write to the file.
+            words += ["--window-ms", "3000", "--max-wait-ms", "20000"]
+            running.append((port, ends.enter_context(started(SNOWMINT, "serve", *words))))
         for port, _ in running:
             wait_until_answered(f"http://127.0.0.1:{port}/readyz")
         yield running

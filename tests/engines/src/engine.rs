@@ -292,7 +292,11 @@ impl Engine {
                 format!("-c {} -js -sd {data} -a 127.0.0.1 -p {port} -m {peer_port}", file.display())
             }
             Self::Service => {
-                format!("serve --http 127.0.0.1:{port} --redis 127.0.0.1:{peer_port} --store sqlite:{data}/ids.db")
+                // A busy machine may need seconds for a write to the file.
+                let patience = "--max-wait-ms 20000";
+                format!(
+                    "serve --http 127.0.0.1:{port} --redis 127.0.0.1:{peer_port} --store sqlite:{data}/ids.db {patience}"
+                )
             }
         };
         // Temporary directories have no blanks in their paths; `_` means an empty argument.
