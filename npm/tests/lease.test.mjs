@@ -136,7 +136,7 @@ test("a window that cannot be renewed is refused at the deadline", { skip: !FAKE
     process.disconnect();`;
   const { code, ms } = await answerOf(hold(t, script, { ...clock.env, SNOWMINT_STATE_DIR: directory }));
   assert.equal(code, "WINDOW_CLOSED");
-  assert.ok(ms < 20_000, `${ms}`);
+  assert.ok(ms < 60_000, `${ms}`);
 });
 
 test("close ends a lease once, and later calls are WINDOW_CLOSED", async (t) => {
@@ -474,7 +474,7 @@ test("where all nodes are held, a lease is refused within maxWaitMs", async (t) 
   await answerOf(holder);
   const since = performance.now();
   await assert.rejects(Snowflake.lease({ layout }), { code: "NODES_EXHAUSTED" });
-  assert.ok(performance.now() - since < 20_000);
+  assert.ok(performance.now() - since < 60_000);
   holder.kill("SIGKILL");
   await holder.gone;
   // A killed holder's window runs out by itself, and a lease waits for that.
@@ -554,7 +554,7 @@ test("onLost is called once when another file takes the slot's place, and then W
   assert.match(error.message, /slot of node 0 was lost/);
   const since = performance.now();
   assert.equal(refusal("WINDOW_CLOSED", () => gen.nextId()).message, error.message);
-  assert.ok(performance.now() - since < 30_000, "it does not wait for a renewal");
+  assert.ok(performance.now() - since < 60_000, "it does not wait for a renewal");
   assert.equal(gen.status().lost, error.message);
   const next = await Snowflake.lease();
   assert.ok(next.nextId() > 0n);

@@ -55,7 +55,7 @@ async function storeWith(at) {
   const address = new URL(url);
   address.port = server.address().port;
   const [client, close] = await connect(address.href);
-  const store = new Store(client, { timeoutMs: 1000 });
+  const store = new Store(client, { timeoutMs: 3000 });
   used = true;
   const end = () => {
     server.close();

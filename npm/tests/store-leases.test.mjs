@@ -167,7 +167,7 @@ describe("stores", { concurrency: 4 }, () => {
           assert.ok(Date.now() >= end - 5, "not before the window's end");
           const since = performance.now();
           await assert.rejects(gen.nextIdAsync(), { code: "WINDOW_CLOSED" });
-          assert.ok(performance.now() - since < 20_000);
+          assert.ok(performance.now() - since < 60_000);
         } finally {
           await server.resume();
         }

