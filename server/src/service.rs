@@ -39,7 +39,7 @@ const MAX_OPEN_SECTIONS: usize = 1000;
 /// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
 /// The name of the set that holds the users of the service.
-pub const USERS: &str = "users";
+pub const USERS: &str = Sections::USERS;
 
 /// The settings of the service.
 #[derive(Clone, Debug)]

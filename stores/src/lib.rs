@@ -10,10 +10,10 @@ mod engines;
 mod error;
 #[cfg(feature = "engines")]
 pub mod fence;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 mod gather;
 mod grant;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 mod numbers;
 mod process;
 pub mod scripts;
@@ -40,6 +40,11 @@ pub use self::engines::sqlite;
 #[cfg(feature = "zookeeper")]
 pub use self::engines::zookeeper;
 pub use self::error::Error;
+#[cfg(feature = "numbers")]
+pub use self::numbers::{
+    Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments, SegmentsOptions,
+    Sequences, Tickets,
+};
 pub use self::store::{
     CounterStore, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
     TicketServer, Version, Versioned, WriteOutcome,
@@ -47,10 +52,6 @@ pub use self::store::{
 #[cfg(feature = "engines")]
 pub use self::{
     engines::{connect, connect_to},
-    numbers::{
-        Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments,
-        SegmentsOptions, Sequences, Tickets,
-    },
     store::url::Url,
 };
 

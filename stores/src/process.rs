@@ -10,14 +10,14 @@ pub mod monotonic;
 pub mod nonce;
 mod owner;
 mod reserve;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 mod runtime;
 pub mod wake;
 
 pub use self::lock::lock;
 pub use self::owner::Owner;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub(crate) use self::owner::forked;
 pub use self::reserve::reserve;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub use self::runtime::{adopt, runtime};

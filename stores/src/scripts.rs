@@ -18,6 +18,12 @@ pub const REDIS_WRITE: &str = include_str!("scripts/redis/write.lua");
 /// it would be too large.
 pub const REDIS_ADD: &str = include_str!("scripts/redis/add.lua");
 
+/// Makes Leaf's table of segments. In Rust also for `SQLite`.
+pub const POSTGRES_LEAF: &str = include_str!("engines/sql/leaf.sql");
+
+/// Makes Leaf's table of segments.
+pub const MYSQL_LEAF: &str = include_str!("engines/mysql/leaf.sql");
+
 /// Makes the tables of records and counters.
 pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");
 

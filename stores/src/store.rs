@@ -5,7 +5,7 @@ pub(crate) mod ask;
 #[cfg(feature = "engines")]
 pub(crate) mod counter;
 pub mod filesystem;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub(crate) mod floor;
 pub(crate) mod key;
 #[cfg(feature = "engines")]

@@ -80,6 +80,7 @@ macro_rules! store {
             verbs::a_counter_is_lowered_only_from_its_present_value,
             verbs::a_clock_is_within_a_minute_of_ours,
             numbers::a_segment_starts_at_the_first_number_of_its_tag,
+            numbers::an_open_makes_a_missing_tag_and_keeps_a_tag_that_exists,
             numbers::segments_of_several_clients_never_repeat,
             numbers::a_closed_segment_returns_its_unused_numbers,
             numbers::tickets_over_two_stores_have_no_gap_and_no_repeat,

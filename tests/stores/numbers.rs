@@ -41,6 +41,20 @@ pub async fn a_segment_starts_at_the_first_number_of_its_tag(scene: Arc<Scene>) 
     }
 }
 
+pub async fn an_open_makes_a_missing_tag_and_keeps_a_tag_that_exists(scene: Arc<Scene>) {
+    let (store, name) = (scene.connect().await, unique("made"));
+    let options = SegmentsOptions::default().max_wait(Duration::from_secs(20));
+    let open = async |row| Segments::open_or_create(store.clone(), &name, &row, options).await;
+    for (row, said) in [(tag(1, 0), "step"), (tag(1 << 63, 1), "first number")] {
+        let refused = open(row).await.expect_err("no row");
+        assert_eq!(refused.kind(), ErrorKind::InvalidId);
+        assert!(refused.to_string().contains(said), "{refused}");
+    }
+    assert_eq!(open(tag(100, 10)).await.expect("made").next().await, Ok(100));
+    assert_eq!(open(Tag::default()).await.expect("it exists").next().await, Ok(110), "it keeps its step");
+    assert!(open(tag(1, 0)).await.is_err(), "a wrong row is refused for a tag that exists too");
+}
+
 pub async fn segments_of_several_clients_never_repeat(scene: Arc<Scene>) {
     let name = unique("shared");
     assert_eq!(Segments::create(&*scene.connect().await, &name, &tag(1000, 50)).await, Ok(true));

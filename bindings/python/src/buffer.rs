@@ -1,6 +1,8 @@
 //! Writes IDs into a Python buffer.
 #![allow(unsafe_code)]
 
+use std::ops::Range;
+
 use pyo3::buffer::{ElementType, PyUntypedBuffer};
 use pyo3::exceptions::{PyBufferError, PyTypeError};
 use pyo3::prelude::*;
@@ -22,13 +24,26 @@ impl Ids {
     }
 
     /// Appends the IDs of a run, and drops IDs for which the buffer has no room.
-    pub(crate) fn append(&mut self, _attached: Python<'_>, mut run: Run<'_>) {
+    pub(crate) fn append(&mut self, attached: Python<'_>, mut run: Run<'_>) {
+        self.append_by(attached, |chunk| run.write(chunk));
+    }
+
+    /// Appends consecutive numbers, and drops those for which the buffer has no room.
+    pub(crate) fn append_range(&mut self, attached: Python<'_>, mut numbers: Range<u64>) {
+        self.append_by(attached, |chunk| {
+            let written = chunk.iter_mut().zip(&mut numbers).map(|(place, number)| *place = number);
+            written.count()
+        });
+    }
+
+    /// Appends the numbers that `write` puts into a chunk, until it puts none.
+    fn append_by(&mut self, _attached: Python<'_>, mut write: impl FnMut(&mut [u64]) -> usize) {
         // Through an array on the stack: Python code may use the same memory, at any alignment, so it cannot be a
         // slice.
         let mut chunk = [0u64; 512];
         loop {
             let room = chunk.len().min(self.len() - self.filled);
-            let count = run.write(&mut chunk[..room]);
+            let count = write(&mut chunk[..room]);
             if count == 0 {
                 return;
             }

@@ -1,5 +1,8 @@
 //! Converts arguments and results between Python's types and core's. It knows no class of this package.
 
+use std::borrow::Cow;
+use std::time::Duration;
+
 use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
@@ -40,6 +43,23 @@ impl<'py> FromPyObject<'_, 'py> for Int {
             Ok(value) => Integer::Fits(value),
             Err(_) if int.lt(0)? => int.neg()?.extract::<u64>().map_or(Integer::Below, Integer::Negative),
             Err(_) => Integer::Above,
+        }))
+    }
+}
+
+/// An `int` of at most 128 bits. An integer outside of that range becomes the nearest one, too large for every sequence.
+#[derive(Clone, Copy)]
+pub(crate) struct Wide(pub(crate) i128);
+
+impl<'py> FromPyObject<'_, 'py> for Wide {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
+        let int = int(obj)?;
+        Ok(Self(match int.extract::<i128>() {
+            Ok(value) => value,
+            Err(_) if int.lt(0)? => i128::MIN,
+            Err(_) => i128::MAX,
         }))
     }
 }
@@ -210,6 +230,29 @@ impl AsRef<[u8]> for Text {
     fn as_ref(&self) -> &[u8] {
         self.0.as_bytes()
     }
+}
+
+/// A `str` that is a name. A lone surrogate becomes NUL, which no new name may have, so that core refuses it.
+pub(crate) struct Name(String);
+
+impl FromPyObject<'_, '_> for Name {
+    type Error = PyErr;
+
+    fn extract(obj: Borrowed<'_, '_, PyAny>) -> PyResult<Self> {
+        let text = obj.cast::<PyString>()?;
+        Ok(Self(text.to_cow().map_or_else(|_| "\0".to_owned(), Cow::into_owned)))
+    }
+}
+
+impl Name {
+    pub(crate) fn into_string(self) -> String {
+        self.0
+    }
+}
+
+/// Returns a number of ms.
+pub(crate) fn duration(ms: Int, option: &str) -> Result<Duration, Failure> {
+    Ok(Duration::from_millis(ms.0.ms(option)?))
 }
 
 /// Reads a node from a number, a mapping of node fields, or a text such as `datacenter=0,worker=5`.

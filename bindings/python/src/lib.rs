@@ -16,6 +16,7 @@ mod interpreter;
 mod ksuid;
 mod layout;
 mod mask;
+mod numbers;
 mod object_id;
 mod parking;
 mod prefix;
@@ -51,6 +52,7 @@ mod _snowmint {
         ksuid::{Ksuid, ksuid},
         layout::{Layout, find_layout, parts::Parts, presets},
         mask::{Mask, UuidMask},
+        numbers::{Segments, waiting::Call},
         object_id::{ObjectId, object_id},
         prefix::{prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts},
         scatter::{reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high},
@@ -79,12 +81,14 @@ mod _snowmint {
         for (name, text) in [
             ("MYSQL_CLOCK", scripts::MYSQL_CLOCK),
             ("MYSQL_FLUSH", scripts::MYSQL_FLUSH),
+            ("MYSQL_LEAF", scripts::MYSQL_LEAF),
             ("MYSQL_SCHEMA", scripts::MYSQL_SCHEMA),
             ("MYSQL_TABLES", scripts::MYSQL_TABLES),
             ("POSTGRES_ADD", scripts::POSTGRES_ADD),
             ("POSTGRES_CLOCK", scripts::POSTGRES_CLOCK),
             ("POSTGRES_CURE", scripts::POSTGRES_CURE),
             ("POSTGRES_INSERT", scripts::POSTGRES_INSERT),
+            ("POSTGRES_LEAF", scripts::POSTGRES_LEAF),
             ("POSTGRES_RAISE", scripts::POSTGRES_RAISE),
             ("POSTGRES_READ", scripts::POSTGRES_READ),
             ("POSTGRES_SCHEMA", scripts::POSTGRES_SCHEMA),

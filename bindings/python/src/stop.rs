@@ -11,6 +11,9 @@ use snowmint_stores::host::wake::Wake;
 
 use crate::error::Failure;
 
+/// The pause between two looks for a notice, where a wait would stop all green threads.
+const GREEN_PAUSE: Duration = Duration::from_millis(1);
+
 thread_local! {
     /// The stop of the call that runs on this thread.
     static CURRENT: RefCell<Option<Arc<Signal>>> = const { RefCell::new(None) };
@@ -87,6 +90,16 @@ pub(crate) fn pause(py: Python<'_>, system: &mut SystemHost, ms: u64) -> Result<
         sleep.call1((Duration::from_millis(ms).as_secs_f64(),))?;
     } else {
         py.detach(|| system.pause(ms))?;
+    }
+    Ok(py.check_signals()?)
+}
+
+/// Waits for a notice, `most` at most. Green threads and signals have their turn meanwhile.
+pub(crate) fn wait(py: Python<'_>, wake: &Wake, most: Duration) -> Result<(), Failure> {
+    if let Some(sleep) = green_sleep(py)? {
+        sleep.call1((GREEN_PAUSE.as_secs_f64(),))?;
+    } else {
+        py.detach(|| wake.wait(most));
     }
     Ok(py.check_signals()?)
 }

@@ -39,7 +39,7 @@ pub(crate) fn store(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<LeaseS
     Ok(url.into_string().into())
 }
 
-fn has(obj: &Bound<'_, PyAny>, verbs: [&str; 3]) -> PyResult<bool> {
+pub(crate) fn has(obj: &Bound<'_, PyAny>, verbs: [&str; 3]) -> PyResult<bool> {
     Ok(obj.hasattr(verbs[0])? && obj.hasattr(verbs[1])? && obj.hasattr(verbs[2])?)
 }
 
@@ -69,14 +69,12 @@ fn backend(obj: &Bound<'_, PyAny>, held: &Reference) -> PyResult<Backend> {
         let release = pyo3::wrap_pyfunction!(release_callers_stores, py)?;
         py.import("atexit")?.call_method1("register", (release,)).map(drop)
     })?;
-    let name = obj.str()?.to_string_lossy().into_owned();
-    held.put(obj.clone());
     let number = obj.as_ptr().addr();
-    let store = |kinds| PyStore { object: held.clone(), name, kinds };
+    let store = |kinds| PyStore::new(obj, held, kinds);
     Ok(if lends(obj)? {
-        Backend::lessor(store(&ErrorKind::ALL), number)
+        Backend::lessor(store(&ErrorKind::ALL)?, number)
     } else {
-        Backend::blocking(store(KINDS), number)
+        Backend::blocking(store(KINDS)?, number)
     })
 }
 
@@ -94,7 +92,7 @@ pub(crate) fn release_leases(py: Python<'_>) {
 
 /// A Python object with the methods of a store or lessor.
 #[derive(Debug)]
-struct PyStore {
+pub(crate) struct PyStore {
     object: Reference,
     name: String,
     /// The kinds of this package's errors that the object may raise.
@@ -102,7 +100,13 @@ struct PyStore {
 }
 
 impl PyStore {
-    fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
+    pub(crate) fn new(obj: &Bound<'_, PyAny>, held: &Reference, kinds: &'static [ErrorKind]) -> PyResult<Self> {
+        let name = obj.str()?.to_string_lossy().into_owned();
+        held.put(obj.clone());
+        Ok(Self { object: held.clone(), name, kinds })
+    }
+
+    pub(crate) fn ask<T>(&self, ask: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
         let asked = attach(|py| {
             let store = self.object.get(py)?;
             Some(ask(&store).map_err(|failed| store_error(py, &self.name, &failed, self.kinds).with_source(failed)))
@@ -297,7 +301,7 @@ fn whole(ms: u64) -> i64 {
 }
 
 /// The kinds of this package's errors that a store may raise.
-const KINDS: &[ErrorKind] =
+pub(crate) const KINDS: &[ErrorKind] =
     &[ErrorKind::StoreUnavailable, ErrorKind::InvalidStore, ErrorKind::UnsafeStore, ErrorKind::Forked];
 
 /// Converts the exception of a store into an error. An exception of this package keeps its kind, if the kind is

@@ -6,7 +6,8 @@ import asyncio
 import concurrent.futures.thread  # noqa: F401  # pyright: ignore[reportUnusedImport]
 import threading
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, Unpack
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any, TypeVar, Unpack
 from weakref import WeakSet
 
 from snowmint._errors import ClockBackwardsError, ExhaustedError, WindowClosedError
@@ -14,7 +15,7 @@ from snowmint._snowmint import Stop
 
 if TYPE_CHECKING:
     from snowmint._options import Options
-    from snowmint._snowmint import Snowflake
+    from snowmint._snowmint import Call, Snowflake
 
 _stops: "WeakSet[Stop]" = WeakSet()
 
@@ -66,3 +67,33 @@ async def next_id(generator: "Snowflake") -> int:
         return await asyncio.to_thread(stop.run, generator.next_id)
     finally:
         stop.set()
+
+
+T = TypeVar("T")
+
+
+async def ready(value: T) -> T:
+    """Returns an answer that was there at once."""
+    return value
+
+
+async def answer(call: "Call") -> Any:
+    """Waits for the answer to a call, which stops if its caller is cancelled."""
+    loop = asyncio.get_running_loop()
+    ended: asyncio.Future[None] = loop.create_future()
+
+    def settle() -> None:
+        if not ended.done():
+            ended.set_result(None)
+
+    def tell() -> None:
+        # A loop that is closed needs no answer.
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(settle)
+
+    call.on_end(tell)
+    try:
+        await ended
+        return call.answer()
+    finally:
+        call.stop()

@@ -23,13 +23,13 @@ class SnowmintError(Exception):
 
 
 class ExhaustedError(SnowmintError):
-    """The IDs that the clock allows so far are used up."""
+    """The IDs that the clock allows so far are used up, or the numbers of a store."""
 
     code = "EXHAUSTED"
-    retry_after_ms: int
-    """In how many ms the same call has a chance, 1 or more."""
+    retry_after_ms: int | None
+    """In how many ms the same call has a chance, 1 or more; None at the end of durable numbers."""
 
-    def __init__(self, message: str, retry_after_ms: int) -> None:
+    def __init__(self, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(message)
         self.retry_after_ms = retry_after_ms
 

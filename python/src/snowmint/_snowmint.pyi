@@ -20,6 +20,7 @@ from snowmint._stubs.mask import Mask, UuidMask
 from snowmint._stubs.object_id import ObjectId, object_id
 from snowmint._stubs.prefix import prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts
 from snowmint._stubs.scatter import reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high
+from snowmint._stubs.segments import Call, Segments
 from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, before_fork, release_leases
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
 from snowmint._stubs.stores import engine_settings, is_misconfigured, refuse_lossy_place, refuse_unsafe, standby_risk
@@ -47,12 +48,14 @@ __all__ = [
     "AuditFinding",
     "AuditNode",
     "AuditReport",
+    "Call",
     "Candidate",
     "KSUID",
     "Layout",
     "Mask",
     "ObjectId",
     "Parts",
+    "Segments",
     "Snowflake",
     "SqlParts",
     "Stop",
@@ -119,12 +122,14 @@ __version__: Final[str]
 # Only for the stores of this package.
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]
+MYSQL_LEAF: Final[str]
 MYSQL_SCHEMA: Final[str]
 MYSQL_TABLES: Final[str]
 POSTGRES_ADD: Final[str]
 POSTGRES_CLOCK: Final[str]
 POSTGRES_CURE: Final[str]
 POSTGRES_INSERT: Final[str]
+POSTGRES_LEAF: Final[str]
 POSTGRES_RAISE: Final[str]
 POSTGRES_READ: Final[str]
 POSTGRES_SCHEMA: Final[str]

@@ -101,6 +101,9 @@ impl Drop for Open {
 }
 
 impl Sections {
+    /// The name of the set of users where none is named.
+    pub const USERS: &str = "users";
+
     /// Opens an allocator for a set of users. Call it within a tokio runtime, which renews the sections.
     ///
     /// # Errors

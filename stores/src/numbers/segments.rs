@@ -27,8 +27,8 @@ use crate::process::fork::{Cell, Fetched};
 use crate::process::forked;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
-use crate::store::CounterStore;
 use crate::store::key::key;
+use crate::store::{CounterStore, Tag};
 
 /// The numbers of one tag, from memory. Clones share them.
 ///
@@ -99,15 +99,58 @@ impl Segments {
     /// # }
     /// ```
     pub async fn open(store: Arc<dyn CounterStore>, tag: &str, options: SegmentsOptions) -> Result<Self, Error> {
-        let key = key("segments/", tag)?;
-        if store.segments().is_some() {
-            let source = Table { store, tag: tag.to_owned() };
-            let row = source.row().await?;
-            Self::over(Box::new(source), row.step, options)
-        } else {
-            let row = definition::read_tag(&*store, &key).await?.ok_or_else(|| unknown(&*store, tag))?;
-            Self::over(Box::new(Counter { store, key, start: row.next, is_tag: true }), row.step, options)
+        Self::find(&store, tag, options).await?.ok_or_else(|| unknown(&*store, tag))
+    }
+
+    /// Opens a tag, and makes it by `row` if it is missing. A tag that exists keeps its own row.
+    ///
+    /// # Errors
+    /// As [`Segments::create`] and [`Segments::open`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::{Segments, SegmentsOptions, Tag, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = connect("memory:").await?;
+    /// let options = SegmentsOptions::default();
+    /// let orders = Segments::open_or_create(store.clone(), "orders", &Tag::new(100, 10), options).await?;
+    /// assert_eq!(orders.next().await?, 100);
+    /// let again = Segments::open_or_create(store, "orders", &Tag::default(), options).await?;
+    /// assert_eq!(again.next().await?, 110);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn open_or_create(
+        store: Arc<dyn CounterStore>,
+        tag: &str,
+        row: &Tag,
+        options: SegmentsOptions,
+    ) -> Result<Self, Error> {
+        tags::refuse_row(row)?;
+        if let Some(opened) = Self::find(&store, tag, options).await? {
+            return Ok(opened);
         }
+        Self::create(&*store, tag, row).await?;
+        Self::open(store, tag, options).await
+    }
+
+    /// Opens a tag. `None` if it does not exist.
+    async fn find(store: &Arc<dyn CounterStore>, tag: &str, options: SegmentsOptions) -> Result<Option<Self>, Error> {
+        let key = key("segments/", tag)?;
+        let table = store.segments();
+        let row = match table {
+            Some(table) => table.tag(tag).await?,
+            None => definition::read_tag(&**store, &key).await?,
+        };
+        let Some(row) = row else { return Ok(None) };
+        let (is_table, store) = (table.is_some(), Arc::clone(store));
+        let source: Box<dyn Source> = if is_table {
+            Box::new(Table { store, tag: tag.to_owned() })
+        } else {
+            Box::new(Counter { store, key, start: row.next, is_tag: true })
+        };
+        Self::over(source, row.step, options).map(Some)
     }
 
     pub(super) fn over(source: Box<dyn Source>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {

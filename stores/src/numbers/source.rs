@@ -8,7 +8,7 @@ use snowmint_core::ErrorKind;
 
 use super::definition;
 use crate::error::Error;
-use crate::store::{CounterStore, SegmentTable, Tag};
+use crate::store::{CounterStore, SegmentTable};
 
 /// A counter. [`Segments`](super::Segments) take ranges of it.
 #[async_trait]
@@ -62,11 +62,6 @@ pub(super) struct Table {
 }
 
 impl Table {
-    /// Reads the row.
-    pub(super) async fn row(&self) -> Result<Tag, Error> {
-        self.table()?.tag(&self.tag).await?.ok_or_else(|| self.unknown())
-    }
-
     fn table(&self) -> Result<&dyn SegmentTable, Error> {
         self.store.segments().ok_or_else(|| self.unknown())
     }
@@ -83,7 +78,8 @@ impl Source for Table {
     }
 
     async fn step(&self) -> Result<Option<u64>, Error> {
-        Ok(Some(self.row().await?.step))
+        let row = self.table()?.tag(&self.tag).await?;
+        row.map(|row| Some(row.step)).ok_or_else(|| self.unknown())
     }
 
     async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {

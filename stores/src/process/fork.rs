@@ -9,12 +9,12 @@
 use std::marker::PhantomData;
 use std::ptr::{self, NonNull};
 use std::sync::Arc;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 use std::sync::atomic::AtomicU32;
 use std::sync::atomic::{AtomicPtr, Ordering};
 
 use once_cell::race::OnceBox;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 use snowmint_core::segment::Range;
 use snowmint_core::{Words, mutant};
 
@@ -49,7 +49,7 @@ unsafe trait Zeroed: Sync {}
 unsafe impl Zeroed for Words {}
 
 /// The numbers of a segment, and whether this is the process that fetched them.
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 #[derive(Debug)]
 #[repr(C)]
 pub(crate) struct Fetched {
@@ -58,10 +58,10 @@ pub(crate) struct Fetched {
 }
 
 // SAFETY: four atomic words.
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 unsafe impl Zeroed for Fetched {}
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 impl Fetched {
     /// Marks this process as the one that has the numbers.
     pub(crate) fn of_this_process(cell: &Cell<Self>) {

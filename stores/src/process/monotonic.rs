@@ -23,7 +23,7 @@ pub fn monotonic_us() -> i64 {
 }
 
 /// Returns ms since a fixed instant, by the clock of [`monotonic_us`].
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub fn monotonic_ms() -> u64 {
     monotonic_us().unsigned_abs() / 1000
 }

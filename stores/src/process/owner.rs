@@ -2,7 +2,7 @@
 
 use std::ptr;
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 use snowmint_core::mutant;
 
 use super::fork::PerProcess;
@@ -42,14 +42,14 @@ impl Owner {
     ///
     /// # Errors
     /// `Forked`, if this process is not the owner.
-    #[cfg(feature = "engines")]
+    #[cfg(feature = "numbers")]
     pub(crate) fn refuse_sharing(&self) -> Result<(), Error> {
         if self.is_this_process() || mutant::removes("forked") { Ok(()) } else { Err(forked()) }
     }
 }
 
 /// Returns the error for a connection or fetched numbers of the parent.
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub(crate) fn forked() -> Error {
     Error::new(
         snowmint_core::ErrorKind::Forked,

@@ -26,14 +26,14 @@ pub(crate) fn key(prefix: &str, name: &str) -> Result<String, Error> {
 ///
 /// # Errors
 /// `InvalidText`.
-#[cfg(any(test, feature = "engines"))]
+#[cfg(any(test, feature = "numbers"))]
 pub(crate) fn refuse_new(key: &str) -> Result<(), Error> {
     let part = key.rsplit('/').next().unwrap_or(key);
     Ok(names::refuse_new(&name(part).unwrap_or_default())?)
 }
 
 /// Decodes a name. `None` if a `%` is not followed by two hexadecimal digits, or the bytes are not UTF-8.
-#[cfg(any(test, feature = "engines"))]
+#[cfg(any(test, feature = "numbers"))]
 pub(crate) fn name(part: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(part.len());
     let mut rest = part.as_bytes();

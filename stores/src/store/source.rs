@@ -57,6 +57,13 @@ impl Tag {
     }
 }
 
+impl Default for Tag {
+    /// Numbers from 1 on, 1000 at first.
+    fn default() -> Self {
+        Self::new(1, 1000)
+    }
+}
+
 /// Leaf's table `leaf_alloc(biz_tag, max_id, step, description, update_time)`. An existing table stays unchanged.
 ///
 /// # Examples

@@ -25,6 +25,7 @@ from snowmint._snowmint import (
     POSTGRES_UPDATE,
     SQLITE_SCHEMA,
 )
+from snowmint.stores._leaf import MYSQL, SQLITE, LeafPostgres, LeafVerbs
 from snowmint.stores._store import MAX_COUNT
 
 READ = "SELECT version, value FROM snowmint_records WHERE name = :name"
@@ -33,6 +34,7 @@ UPDATE = "UPDATE snowmint_records SET value = :value, version = :version WHERE n
 LIST = "SELECT name, version, value FROM snowmint_records WHERE name >= :begin AND name < :end"
 ADD = "UPDATE snowmint_counters SET value = value + :delta WHERE name = :name AND value <= :most"
 COUNT = "SELECT value FROM snowmint_counters WHERE name = :name"
+LOWER = "UPDATE snowmint_counters SET value = :start WHERE name = :name AND value = :end"
 BEGIN = "INSERT INTO snowmint_counters (name, value) VALUES (:name, :value)"
 
 Rows = Sequence[Sequence[Any]]
@@ -77,6 +79,10 @@ class Verbs(Protocol):
 
     def add(self, connection: Connection, counter: str, delta: int, start: int) -> int | None:
         """Adds to a counter; None beyond 2^63-1. An IntegrityError if another session was the first."""
+        ...
+
+    def lower(self, connection: Connection, counter: str, end: int, start: int) -> bool:
+        """Sets a counter from `end` back to `start`."""
         ...
 
 
@@ -136,6 +142,10 @@ class Steps:
                 return start + delta
             # Another session was the first: there is something to add to now.
 
+    def lower(self, connection: Connection, counter: str, end: int, start: int) -> bool:
+        """As `Verbs.lower`."""
+        return connection.execute(text(LOWER), {"name": counter, "end": end, "start": start}).rowcount == 1
+
 
 class PostgresSteps:
     """Verbs of one statement each, which is a transaction: it holds its values and the settings for its commit.
@@ -185,6 +195,11 @@ class PostgresSteps:
         else:
             rows = self.ask(connection, POSTGRES_ADD, start + delta, counter, delta)
         return int(rows[0][0]) if rows else None
+
+    def lower(self, connection: Connection, counter: str, end: int, start: int) -> bool:
+        """As `Verbs.lower`."""
+        lowered = LOWER.replace(":name", "$1").replace(":end", "$2").replace(":start", "$3")
+        return len(self.ask(connection, f"{lowered} RETURNING value", counter, end, start)) == 1
 
 
 def _alone(connection: Connection, statement: str) -> Rows:
@@ -253,16 +268,18 @@ class Dialect:
     """Makes the tables, each by a statement."""
     settings: Callable[[Sequence[str]], Sequence[str]]
     """Queries for the names and values of settings, and for the tables that a crash can empty."""
+    leaf: LeafVerbs
+    """Statements on Leaf's table."""
     clock: str | None = None
     """A query for Unix ms."""
     verbs: Verbs = Steps()
     cured: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Sets what makes our own transactions durable, for as long as they take, where the verbs do not."""
 
-    @property
-    def tables(self) -> Mapping[str, str]:
-        """The statements that make the tables, by the tables' names."""
-        return {definition.split()[5]: definition for definition in definitions(self.schema)}
+
+def tables(schema: str) -> Mapping[str, str]:
+    """The statements that make the tables of a schema, by the tables' names."""
+    return {definition.split()[5]: definition for definition in definitions(schema)}
 
 
 def as_text(name: str | bytes | bytearray | memoryview) -> str:
@@ -302,13 +319,15 @@ def _sqlite_settings(_: Sequence[str]) -> Sequence[str]:
     ]
 
 
+_POSTGRES_STEPS = PostgresSteps()
 _POSTGRES = Dialect(
     engine="postgres",
     isolation="AUTOCOMMIT",
     schema=POSTGRES_SCHEMA,
     settings=lambda _: [POSTGRES_SETTINGS],
+    leaf=LeafPostgres(_POSTGRES_STEPS.ask),
     clock=POSTGRES_CLOCK,
-    verbs=PostgresSteps(),
+    verbs=_POSTGRES_STEPS,
 )
 
 _MYSQL = Dialect(
@@ -316,6 +335,7 @@ _MYSQL = Dialect(
     isolation="READ COMMITTED",
     schema=MYSQL_SCHEMA,
     settings=_mysql_settings,
+    leaf=MYSQL,
     clock=MYSQL_CLOCK,
     verbs=Steps(MYSQL_FLUSH),
 )
@@ -325,6 +345,7 @@ _SQLITE = Dialect(
     isolation="SERIALIZABLE",
     schema=SQLITE_SCHEMA,
     settings=_sqlite_settings,
+    leaf=SQLITE,
     cured=_cured_sqlite,
 )
 

@@ -58,6 +58,15 @@ class MemoryStore:
             self._counters[counter] = count
             return count
 
+    def lower(self, counter: str, end: int, start: int) -> bool:
+        """Sets a counter from `end` back to `start`; False if it is not at `end`."""
+        self._check()
+        with self._lock:
+            if self._counters.get(counter) != end:
+                return False
+            self._counters[counter] = start
+            return True
+
     def clock_ms(self) -> int | None:
         """It has none."""
         return None

@@ -14,6 +14,7 @@ from snowmint._snowmint import engine_settings, is_misconfigured, refuse_lossy_p
 from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
+from snowmint.stores._leaf import LeafTable
 from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 
 MAKING_S = 1.0
@@ -26,11 +27,12 @@ class SqlStore:
         Snowflake(store=SqlStore(create_engine("postgresql+psycopg://ids@db/app")), namespace="orders")
 
     The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`) are made when first used, if
-    they are missing. A database that can lose confirmed writes is refused with `UnsafeStoreError`, which names setting,
-    value and cure; that is looked at behind each write, which counts only then. `synchronous_commit=off` and SQLite's
-    `synchronous=NORMAL` are cured for the store's own transactions. A standby or replica that is not waited for, to
-    which a failover can lose confirmed writes, is refused at first and by each claim; leases that are held go on, and
-    `Snowflake.status().standby_risk` and the log of `snowmint` say so.
+    they are missing, and so is Leaf's table `leaf_alloc`, which only `Segments` use. A database that can lose
+    confirmed writes is refused with `UnsafeStoreError`, which names setting, value and cure; that is looked at behind
+    each write, which counts only then. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are cured for the
+    store's own transactions. A standby or replica that is not waited for, to which a failover can lose confirmed
+    writes, is refused at first and by each claim; leases that are held go on, and `Snowflake.status().standby_risk` and
+    the log of `snowmint` say so.
 
     A pooler such as PgBouncer may stand before PostgreSQL, in any mode. In statement mode the engine needs
     `isolation_level="AUTOCOMMIT"` and `use_native_hstore=False`, since SQLAlchemy begins transactions without them.
@@ -53,13 +55,15 @@ class SqlStore:
         # Each statement sees all transactions committed before it.
         self._engine = engine.execution_options(isolation_level=self._sql.isolation)
         self._allow_unsafe = allow_unsafe
-        self._has_tables = False
+        self._made: set[str] = set()
         self._checked = False
         self._write_ahead_log: str | None = None
         # Its options may have a password too.
         self._name = f"{engine.dialect.name} at {engine.url.set(query={}).render_as_string(hide_password=True)}"
         self._findings = Findings(self._name, self._sql.engine, allow_standby=allow_standby)
         self._process = OfProcess(self._engine, str(self))
+        self.segments = LeafTable(self._name, self._sql.leaf, self._transaction)
+        """Leaf's table, which `snowmint.Segments` use."""
 
     def read(self, key: str) -> tuple[bytes, int] | None:
         """As `Store.read`."""
@@ -98,6 +102,11 @@ class SqlStore:
                 return count
             # Another session was the first: there is something to add to now.
 
+    def lower(self, counter: str, end: int, start: int) -> bool:
+        """Sets a counter from `end` back to `start`; False if it is not at `end`."""
+        with self._transaction(writing=True) as connection:
+            return self._sql.verbs.lower(connection, counter, end, start)
+
     def clock_ms(self) -> int | None:
         """As `Store.clock_ms`."""
         if self._sql.clock is None:
@@ -122,12 +131,13 @@ class SqlStore:
             return self._sql.engine, self._settings(connection)
 
     @contextmanager
-    def _transaction(self, writing: bool = False) -> Generator[Connection]:
+    def _transaction(self, writing: bool = False, schema: str | None = None) -> Generator[Connection]:
         try:
             with self._process.use():
-                if not self._has_tables:
-                    self._make_tables()
-                    self._has_tables = True
+                schema = schema or self._sql.schema
+                if schema not in self._made:
+                    self._make_tables(schema)
+                    self._made.add(schema)
                 with self._engine.connect() as connection, self._sql.cured(connection):
                     if writing and not self._allow_unsafe and not self._checked:
                         # A server that is refused at first is not written.
@@ -152,15 +162,15 @@ class SqlStore:
                 f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"
             )
 
-    def _make_tables(self) -> None:
+    def _make_tables(self, schema: str) -> None:
         since = time.monotonic()
         while True:
             with self._engine.connect() as connection:
-                if not self._sql.verbs.missing(connection, self._sql.tables):
+                if not self._sql.verbs.missing(connection, _sql.tables(schema)):
                     return
             try:
                 with self._engine.begin() as connection:
-                    self._sql.verbs.make(connection, self._sql.schema)
+                    self._sql.verbs.make(connection, schema)
             except DBAPIError:
                 # Another process may make them at the same time, which IF NOT EXISTS does not see. A lock that stays is
                 # another reason, and takes longer.

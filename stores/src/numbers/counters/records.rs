@@ -6,6 +6,7 @@ use snowmint_core::segment::LAST;
 use super::Key;
 use crate::error::Error;
 use crate::numbers::definition;
+#[cfg(feature = "engines")]
 use crate::store::counter;
 use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
@@ -160,6 +161,7 @@ impl Key {
     }
 
     /// Skips `count` numbers of a key, at most all.
+    #[cfg(feature = "engines")]
     pub(crate) async fn skip(store: &dyn CounterStore, name: &str, count: u64) -> Result<(), Error> {
         let key = key(PREFIX, name)?;
         counter::skip(count, async |amount| store.add(&key, amount, FIRST_NUMBER).await).await

@@ -10,6 +10,17 @@ use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
 use crate::store::{CounterStore, Tag};
 
+/// Refuses a first number or a step that no tag may have.
+pub(super) fn refuse_row(row: &Tag) -> Result<(), Error> {
+    Segment::new(Integer::from(row.step), Bounds::Below)?;
+    if row.next >= LAST {
+        let next = row.next;
+        let message = format!("the first number of a tag must be 0 to 2^63-2, not {next}");
+        return Err(Error::new(ErrorKind::InvalidId, message));
+    }
+    Ok(())
+}
+
 impl Segments {
     /// Makes a tag with a first number and a step. Returns `false` if the tag exists, and leaves it unchanged.
     ///
@@ -33,14 +44,7 @@ impl Segments {
     pub async fn create(store: &dyn CounterStore, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         refuse_new(&key)?;
-        Segment::new(Integer::from(row.step), Bounds::Below)?;
-        if row.next >= LAST {
-            let next = row.next;
-            return Err(Error::new(
-                ErrorKind::InvalidId,
-                format!("the first number of a tag must be 0 to 2^63-2, not {next}"),
-            ));
-        }
+        refuse_row(row)?;
         // A tag of this name may have been made after the backup.
         let next = row.next.saturating_add(skipped(store).await?).min(LAST);
         let row = Tag { next, ..row.clone() };

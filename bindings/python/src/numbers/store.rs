@@ -1,0 +1,225 @@
+//! Stores written in Python, behind the traits that numbers need.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use pyo3::exceptions::{PyOverflowError, PyTypeError};
+use pyo3::prelude::*;
+use pyo3::types::PyTuple;
+use snowmint_core::{ErrorKind, Integer};
+use snowmint_stores::{
+    CounterStore, Error, RecordStore, SegmentTable, ServerSettings, Tag, Version, Versioned, WriteOutcome,
+};
+use tokio::runtime::Handle;
+use tokio::sync::Semaphore;
+use tokio::task::spawn_blocking;
+
+use crate::convert::{Int, Text};
+use crate::error::Failure;
+use crate::parking::call;
+use crate::reference::Reference;
+use crate::store::{KINDS, PyStore, has};
+
+/// The most calls of one store at the same time. A store that hangs keeps as many threads.
+const MAX_CALLS: usize = 8;
+
+/// Reads the store of numbers: a URL, or an object with the methods of a store.
+pub(crate) fn counters(obj: &Bound<'_, PyAny>, held: &Reference) -> Result<Arc<dyn CounterStore>, Failure> {
+    let obj = if let Ok(url) = obj.extract::<Text>() {
+        obj.py().import("snowmint.stores")?.getattr("connect")?.call1((url.into_string(),))?
+    } else {
+        obj.clone()
+    };
+    if !has(&obj, ["read", "write", "list"])? || !obj.hasattr("add")? {
+        let name = obj.repr()?.to_string_lossy().into_owned();
+        let why = "a store of numbers has the methods read, write, list and add: take SqlStore, RedisStore, DynamoDbStore \
+                   or MemoryStore of snowmint.stores, or a URL of one";
+        // One of this package's stores, for leases alone.
+        return Err(if obj.hasattr("url")? || obj.hasattr("claim")? {
+            Error::invalid_store(&name, why).into()
+        } else {
+            PyTypeError::new_err(format!("{why}, not {name}")).into()
+        });
+    }
+    let has_table = obj.hasattr("segments")?;
+    let store = Arc::new(PyStore::new(&obj, held, KINDS)?);
+    Ok(Arc::new(Apart { store, has_table, room: Arc::new(Semaphore::new(MAX_CALLS)) }))
+}
+
+impl PyStore {
+    /// Raises a counter. An `OverflowError` means that it is at its end.
+    fn add_by<T>(&self, add: impl FnOnce(&Bound<'_, PyAny>) -> PyResult<T>) -> Result<T, Error> {
+        let added = self.ask(|store| match add(store) {
+            Err(full) if full.is_instance_of::<PyOverflowError>(store.py()) => {
+                Ok(Err(full.value(store.py()).str()?.to_string_lossy().into_owned()))
+            }
+            added => added.map(Ok),
+        })?;
+        added.map_err(|full| Error::new(ErrorKind::Exhausted, full))
+    }
+}
+
+#[async_trait]
+impl CounterStore for PyStore {
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        self.add_by(|store| whole(&call(&store.getattr("add")?, (counter, delta, start))?))
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.ask(|store| {
+            // A caller's own store need not have this method.
+            if !store.hasattr("lower")? {
+                return Ok(false);
+            }
+            call(&store.getattr("lower")?, (counter, end, start))?.extract()
+        })
+    }
+}
+
+/// Calls a method of Leaf's table.
+fn of_table<'py, A>(store: &Bound<'py, PyAny>, verb: &str, arguments: A) -> PyResult<Bound<'py, PyAny>>
+where
+    A: IntoPyObject<'py, Target = PyTuple>,
+    PyErr: From<A::Error>,
+{
+    call(&store.getattr("segments")?.getattr(verb)?, arguments)
+}
+
+#[async_trait]
+impl SegmentTable for PyStore {
+    async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error> {
+        let row = self.ask(|store| of_table(store, "tag", (tag,))?.extract::<Option<(u64, u64, String)>>())?;
+        Ok(row.map(|(next, step, description)| Tag::new(next, step).description(description)))
+    }
+
+    async fn create(&self, tag: &str, row: &Tag) -> Result<bool, Error> {
+        let Tag { next, step, description, .. } = row;
+        self.ask(|store| of_table(store, "create", (tag, next, step, description))?.extract())
+    }
+
+    async fn tags(&self) -> Result<Vec<String>, Error> {
+        self.ask(|store| of_table(store, "tags", ())?.extract())
+    }
+
+    async fn fetch(&self, tag: &str, amount: u64) -> Result<Option<u64>, Error> {
+        self.add_by(|store| {
+            let end = of_table(store, "fetch", (tag, amount))?;
+            if end.is_none() { Ok(None) } else { whole(&end).map(Some) }
+        })
+    }
+
+    async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error> {
+        self.ask(|store| of_table(store, "lower", (tag, end, start))?.extract())
+    }
+}
+
+fn whole(sum: &Bound<'_, PyAny>) -> PyResult<u64> {
+    match sum.extract::<Int>() {
+        Ok(Int(Integer::Fits(sum))) => Ok(sum),
+        _ => {
+            Err(PyTypeError::new_err(format!("add returns the counter, an int from 0 to 2^63-1, not {}", sum.repr()?)))
+        }
+    }
+}
+
+/// A store whose calls block, each on a thread of the runtime, so that a call that hangs holds nothing else up.
+#[derive(Debug)]
+struct Apart {
+    store: Arc<PyStore>,
+    /// Whether the store has Leaf's table.
+    has_table: bool,
+    room: Arc<Semaphore>,
+}
+
+impl Apart {
+    async fn run<T, F>(&self, verb: impl FnOnce(Arc<PyStore>) -> F + Send + 'static) -> Result<T, Error>
+    where
+        T: Send + 'static,
+        F: Future<Output = Result<T, Error>>,
+    {
+        let broken = |_| Error::unavailable(self.name(), "the call was broken off");
+        // Nobody closes the semaphore.
+        let room = Arc::clone(&self.room).acquire_owned().await.ok();
+        let (store, runtime) = (Arc::clone(&self.store), Handle::current());
+        let running = spawn_blocking(move || {
+            let answer = runtime.block_on(verb(store));
+            drop(room);
+            answer
+        });
+        running.await.map_err(broken)?
+    }
+}
+
+#[async_trait]
+impl RecordStore for Apart {
+    fn name(&self) -> &str {
+        RecordStore::name(&*self.store)
+    }
+
+    async fn read(&self, key: &str) -> Result<Option<Versioned>, Error> {
+        let key = key.to_owned();
+        self.run(async move |store| store.read(&key).await).await
+    }
+
+    async fn write(&self, key: &str, value: &[u8], expected: Version) -> Result<WriteOutcome, Error> {
+        let (key, value) = (key.to_owned(), value.to_owned());
+        self.run(async move |store| store.write(&key, &value, expected).await).await
+    }
+
+    async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
+        let prefix = prefix.to_owned();
+        self.run(async move |store| store.list(&prefix).await).await
+    }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.run(async |store| store.clock_ms().await).await
+    }
+
+    async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
+        self.run(async |store| store.settings().await).await
+    }
+}
+
+#[async_trait]
+impl CounterStore for Apart {
+    async fn add(&self, counter: &str, delta: u64, start: u64) -> Result<u64, Error> {
+        let counter = counter.to_owned();
+        self.run(async move |store| store.add(&counter, delta, start).await).await
+    }
+
+    async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let counter = counter.to_owned();
+        self.run(async move |store| CounterStore::lower(&*store, &counter, end, start).await).await
+    }
+
+    fn segments(&self) -> Option<&dyn SegmentTable> {
+        self.has_table.then_some(self)
+    }
+}
+
+#[async_trait]
+impl SegmentTable for Apart {
+    async fn tag(&self, tag: &str) -> Result<Option<Tag>, Error> {
+        let tag = tag.to_owned();
+        self.run(async move |store| store.tag(&tag).await).await
+    }
+
+    async fn create(&self, tag: &str, row: &Tag) -> Result<bool, Error> {
+        let (tag, row) = (tag.to_owned(), row.clone());
+        self.run(async move |store| store.create(&tag, &row).await).await
+    }
+
+    async fn tags(&self) -> Result<Vec<String>, Error> {
+        self.run(async |store| store.tags().await).await
+    }
+
+    async fn fetch(&self, tag: &str, amount: u64) -> Result<Option<u64>, Error> {
+        let tag = tag.to_owned();
+        self.run(async move |store| store.fetch(&tag, amount).await).await
+    }
+
+    async fn lower(&self, tag: &str, end: u64, start: u64) -> Result<bool, Error> {
+        let tag = tag.to_owned();
+        self.run(async move |store| SegmentTable::lower(&*store, &tag, end, start).await).await
+    }
+}
