@@ -1,7 +1,8 @@
 //! Durable numbers over stores written in Python: the machines are those of `snowmint-stores`.
 
-mod segments;
+pub(crate) mod segments;
+pub(crate) mod sequences;
 mod store;
+pub(crate) mod tickets;
+pub(crate) mod users;
 pub(crate) mod waiting;
-
-pub(crate) use self::segments::Segments;

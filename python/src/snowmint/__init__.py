@@ -1,4 +1,4 @@
-"""Snowflake IDs: mint, read and write them, in any layout; and UUIDs, ULIDs and ObjectIds beside them.
+"""Snowflake IDs: mint, read and write them, in any layout; and UUIDs, ULIDs, ObjectIds and durable numbers beside them.
 
 >>> from snowmint import Snowflake, layouts
 >>> with Snowflake("twitter", node=5) as generator:
@@ -9,7 +9,7 @@
 from typing import Final
 from uuid import UUID
 
-from snowmint import layouts, prefix, scatter, stores, text
+from snowmint import layouts, prefix, scatter, sequence, stores, text
 from snowmint._children import watch_forks
 from snowmint._errors import (
     BeforeEpochError,
@@ -42,8 +42,11 @@ from snowmint._snowmint import (
     ObjectId,
     Parts,
     Segments,
+    Sequences,
     Snowflake,
     SqlParts,
+    Tickets,
+    Users,
     UuidMask,
     __version__,
     audit,
@@ -53,6 +56,7 @@ from snowmint._snowmint import (
     postgres_wide_function,
     ulid,
     ulid_str,
+    users,
     uuid1,
     uuid3,
     uuid4,
@@ -105,17 +109,20 @@ __all__ = [
     "Parts",
     "PrefixedId",
     "Segments",
+    "Sequences",
     "Snowflake",
     "SnowmintError",
     "SqlParts",
     "Status",
     "StoreUnavailableError",
+    "Tickets",
     "TimeOverflowError",
     "TypeID",
     "ULID",
     "UUID_MAX",
     "UUID_NIL",
     "UnsafeStoreError",
+    "Users",
     "UuidMask",
     "Window",
     "WindowClosedError",
@@ -129,10 +136,12 @@ __all__ = [
     "postgres_wide_function",
     "prefix",
     "scatter",
+    "sequence",
     "stores",
     "text",
     "ulid",
     "ulid_str",
+    "users",
     "uuid1",
     "uuid3",
     "uuid4",

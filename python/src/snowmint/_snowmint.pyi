@@ -21,11 +21,14 @@ from snowmint._stubs.object_id import ObjectId, object_id
 from snowmint._stubs.prefix import prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts
 from snowmint._stubs.scatter import reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high
 from snowmint._stubs.segments import Call, Segments
+from snowmint._stubs.sequences import Sequences, virtual_range
 from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, before_fork, release_leases
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
 from snowmint._stubs.stores import engine_settings, is_misconfigured, refuse_lossy_place, refuse_unsafe, standby_risk
 from snowmint._stubs.text import text_decode, text_encode, text_forms
+from snowmint._stubs.tickets import Tickets
 from snowmint._stubs.ulid import ULID, ulid, ulid_str
+from snowmint._stubs.users import Users, users
 from snowmint._stubs.uuids import (
     uuid1,
     uuid3,
@@ -56,10 +59,13 @@ __all__ = [
     "ObjectId",
     "Parts",
     "Segments",
+    "Sequences",
     "Snowflake",
     "SqlParts",
     "Stop",
+    "Tickets",
     "ULID",
+    "Users",
     "UuidMask",
     "XID",
     "__version__",
@@ -100,6 +106,7 @@ __all__ = [
     "ulid_str",
     "unrotate_digits",
     "unshard_high",
+    "users",
     "uuid1",
     "uuid3",
     "uuid4",
@@ -114,6 +121,7 @@ __all__ = [
     "uuid_from_text",
     "uuid_to_bin",
     "uuid_to_text",
+    "virtual_range",
     "xid",
 ]
 

@@ -1,0 +1,191 @@
+//! The class `Sequences`, and virtual ranges.
+
+use std::sync::Arc;
+
+use pyo3::gc::{PyTraverseError, PyVisit};
+use pyo3::prelude::*;
+use pyo3::types::PyRange;
+use snowmint_core::sequence::{Dialect, Kind, Options, Set, by_name};
+
+use super::store::counters;
+use super::waiting::{later, wait};
+use crate::convert::{self, Int, Name, Text, Wide};
+use crate::error::Failure;
+use crate::reference::Reference;
+
+/// A session on the sequences of a store.
+#[pyclass(frozen, weakref, module = "snowmint")]
+pub(crate) struct Sequences {
+    core: Arc<snowmint_stores::Sequences>,
+    store: Reference,
+}
+
+#[pymethods]
+impl Sequences {
+    #[new]
+    #[pyo3(signature = (store, *, max_wait_ms=None))]
+    fn new(store: &Bound<'_, PyAny>, max_wait_ms: Option<Int>) -> Result<Self, Failure> {
+        let held = Reference::default();
+        let mut core = snowmint_stores::Sequences::new(counters(store, &held)?);
+        if let Some(ms) = max_wait_ms {
+            core = core.with_max_wait(convert::duration(ms, "max_wait_ms")?);
+        }
+        Ok(Self { core: Arc::new(core), store: held })
+    }
+
+    /// `CREATE SEQUENCE`. Returns False if the sequence exists.
+    #[pyo3(signature = (
+        name, *, start=None, increment=None, min=None, max=None, cache=None, cycle=None, dialect=None, kind=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords")]
+    fn create(
+        &self,
+        py: Python<'_>,
+        name: Name,
+        start: Option<Wide>,
+        increment: Option<Wide>,
+        min: Option<Wide>,
+        max: Option<Wide>,
+        cache: Option<Wide>,
+        cycle: Option<bool>,
+        dialect: Option<Text>,
+        kind: Option<Text>,
+    ) -> Result<bool, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
+        wait(py, async move { core.create(&name, &options).await })
+    }
+
+    /// `CREATE SEQUENCE`; the event loop goes on while it waits.
+    #[pyo3(signature = (
+        name, *, start=None, increment=None, min=None, max=None, cache=None, cycle=None, dialect=None, kind=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords")]
+    fn create_async<'py>(
+        &self,
+        py: Python<'py>,
+        name: Name,
+        start: Option<Wide>,
+        increment: Option<Wide>,
+        min: Option<Wide>,
+        max: Option<Wide>,
+        cache: Option<Wide>,
+        cycle: Option<bool>,
+        dialect: Option<Text>,
+        kind: Option<Text>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
+        later(py, async move { core.create(&name, &options).await })
+    }
+
+    /// `nextval`: the next value.
+    fn next(&self, py: Python<'_>, name: Name) -> Result<i128, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        wait(py, async move { core.next(&name).await })
+    }
+
+    /// `nextval`; the event loop goes on while it waits.
+    fn next_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        later(py, async move { core.next(&name).await })
+    }
+
+    /// `currval`: the last value of the sequence in this session.
+    fn current(&self, py: Python<'_>, name: Name) -> Result<Option<i128>, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        wait(py, async move { core.current(&name).await })
+    }
+
+    /// `currval`; the event loop goes on while it waits.
+    fn current_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        later(py, async move { core.current(&name).await })
+    }
+
+    /// `lastval`: the last value of the sequence that this session used last.
+    fn last(&self, py: Python<'_>) -> Result<i128, Failure> {
+        let core = Arc::clone(&self.core);
+        wait(py, async move { core.last().await })
+    }
+
+    /// `lastval`; the event loop goes on while it waits.
+    fn last_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        let core = Arc::clone(&self.core);
+        later(py, async move { core.last().await })
+    }
+
+    /// `setval`: sets the value, and returns it; None if the dialect leaves the sequence unchanged.
+    #[pyo3(signature = (name, value, called=None, *, round=None))]
+    fn set(
+        &self,
+        py: Python<'_>,
+        name: Name,
+        value: Wide,
+        called: Option<bool>,
+        round: Option<Int>,
+    ) -> Result<Option<i128>, Failure> {
+        let (core, name, set) = (Arc::clone(&self.core), name.into_string(), setting(value, called, round));
+        wait(py, async move { core.set(&name, &set).await })
+    }
+
+    /// `setval`; the event loop goes on while it waits.
+    #[pyo3(signature = (name, value, called=None, *, round=None))]
+    fn set_async<'py>(
+        &self,
+        py: Python<'py>,
+        name: Name,
+        value: Wide,
+        called: Option<bool>,
+        round: Option<Int>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name, set) = (Arc::clone(&self.core), name.into_string(), setting(value, called, round));
+        later(py, async move { core.set(&name, &set).await })
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.store.traverse(&visit)
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        self.store.clear(py);
+    }
+}
+
+fn options(
+    start: Option<Wide>,
+    increment: Option<Wide>,
+    (min, max): (Option<Wide>, Option<Wide>),
+    cache: Option<Wide>,
+    cycle: Option<bool>,
+    dialect: Option<Text>,
+    kind: Option<Text>,
+) -> Result<Options, Failure> {
+    let number = |given: Option<Wide>| given.map(|Wide(number)| number);
+    let default = Options::DEFAULT;
+    Ok(Options {
+        start: number(start),
+        increment: number(increment).unwrap_or(default.increment),
+        min: number(min),
+        max: number(max),
+        cache: number(cache),
+        cycle: cycle.unwrap_or(default.cycle),
+        dialect: dialect.map_or(Ok(default.dialect), Dialect::find)?,
+        kind: kind.map_or(Ok(default.kind), Kind::find)?,
+    })
+}
+
+fn setting(Wide(value): Wide, called: Option<bool>, round: Option<Int>) -> Set {
+    Set { value: Some(value), is_called: called, round: round.map(|round| round.0.or_too_large()) }
+}
+
+/// Returns the range of a name such as `seq_1_to_15_step_3`.
+#[pyfunction]
+pub(crate) fn virtual_range(py: Python<'_>, name: Text) -> Result<Bound<'_, PyAny>, Failure> {
+    let mut numbers = by_name(name)?;
+    // At most 2^64.
+    let count = i128::try_from(numbers.len()).unwrap_or(i128::MAX);
+    let first = i128::from(numbers.next().unwrap_or_default());
+    let step = numbers.next().map_or(1, |second| i128::from(second) - first);
+    Ok(py.get_type::<PyRange>().call1((first, first + step * count, step))?)
+}

@@ -1,0 +1,68 @@
+"""Tickets: numbers of several independent servers."""
+
+from collections.abc import Iterable
+from typing import Self, final
+
+from snowmint._stubs._arguments import Int
+from snowmint.stores import FileStore, Lessor, Store
+
+@final
+class Tickets:
+    """Numbers from independent stores, as Flickr's ticket servers: each is one round trip, and any store may be down.
+
+    With two stores the first gives the odd numbers and the second the even ones; of n stores each counts in steps of n.
+
+    >>> from snowmint import Tickets
+    >>> from snowmint.stores import MemoryStore
+    >>> photos = Tickets([MemoryStore(), MemoryStore()], "photos")
+    >>> [photos.next() for _ in range(4)]
+    [1, 2, 3, 4]
+
+    Numbers are unique over all stores and clients; those of one store increase in the order of the calls. Nothing is
+    fetched ahead. Each store keeps its place and the number of stores, and refuses another. So all stores must answer
+    for the first ticket of a name. A forked child cannot use the tickets of its parent, and opens its own.
+
+    Args:
+        stores: A store, or up to 32 in the order of their places: each one of `snowmint.stores`, any object with the
+            verbs of a `Store`, or a URL that `snowmint.stores.connect` takes.
+        name: The name of the tickets.
+        max_wait_ms: How long a call may take: 1000. Each store gets an equal part of the time that is left.
+
+    Raises:
+        InvalidIdError: There are not 1 to 32 stores.
+        InvalidTextError: The name is not 1 to 128 bytes long.
+        InvalidStoreError: A store cannot keep numbers.
+        TypeError: A store is no store.
+    """
+
+    def __new__(
+        cls,
+        stores: str | Store | Lessor | FileStore | Iterable[str | Store | Lessor | FileStore],
+        name: str,
+        *,
+        max_wait_ms: Int | None = None,
+    ) -> Self: ...
+    def next(self) -> int:
+        """The next ticket. Stores that failed lately are asked last. Iterating does the same.
+
+        Raises:
+            StoreUnavailableError: No store answers; the message has the error of each.
+            InvalidIdError: A store has another place, or another number of stores.
+            InvalidTextError: A new name has a character that no name may have.
+            ExhaustedError: The tickets up to 2^63-1 are used.
+            ForkedError: The tickets are the parent's, in a forked child.
+        """
+
+    def __iter__(self) -> Self: ...
+    def __next__(self) -> int: ...
+    async def next_async(self) -> int:
+        """The next ticket; an event loop goes on while it waits.
+
+        >>> import asyncio
+        >>> from snowmint import Tickets
+        >>> from snowmint.stores import MemoryStore
+        >>> asyncio.run(Tickets(MemoryStore(), "photos").next_async())
+        1
+
+        Raises what `next` raises.
+        """

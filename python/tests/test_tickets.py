@@ -1,0 +1,199 @@
+"""Tickets over every store."""
+
+import asyncio
+import os
+import signal
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+import processes
+from hanging import Gated, Losing
+from snowmint import ExhaustedError, InvalidIdError, InvalidStoreError, InvalidTextError, StoreUnavailableError, Tickets
+from snowmint.stores import FileStore, MemoryStore
+from test_stores import Place, named, place  # noqa: F401
+
+PATIENT_MS = 20_000
+
+
+class Down(MemoryStore):
+    """A store that may be down."""
+
+    is_down = False
+
+    def add(self, counter: str, delta: int, start: int) -> int:
+        """As `Store.add`."""
+        if self.is_down:
+            raise ConnectionError("down")
+        return super().add(counter, delta, start)
+
+
+def test_one_store_gives_every_number(place: Place, namespace: str) -> None:  # noqa: F811
+    store = place.store()
+    photos = Tickets(store, namespace, max_wait_ms=PATIENT_MS)
+    assert [photos.next(), next(photos), next(iter(photos))] == [1, 2, 3]
+    assert Tickets([store], namespace, max_wait_ms=PATIENT_MS).next() == 4
+
+
+def test_two_stores_give_odd_and_even_numbers() -> None:
+    first, second = Down(), Down()
+    photos = Tickets([first, second], "photos", max_wait_ms=PATIENT_MS)
+    assert [photos.next() for _ in range(4)] == [1, 2, 3, 4]
+    second.is_down = True
+    assert [photos.next() for _ in range(3)] == [5, 7, 9]
+    first.is_down, second.is_down = True, False
+    assert [photos.next() for _ in range(2)] == [6, 8]
+    second.is_down = True
+    with pytest.raises(StoreUnavailableError, match=r"down.*down"):
+        photos.next()
+
+
+def test_another_order_or_number_of_stores_is_refused() -> None:
+    stores = [MemoryStore(), MemoryStore()]
+    Tickets(stores, "photos").next()
+    with pytest.raises(InvalidIdError):
+        Tickets(reversed(stores), "photos").next()
+    with pytest.raises(InvalidIdError):
+        Tickets(stores[:1], "photos").next()
+    for wrong in ([], [MemoryStore() for _ in range(33)]):
+        with pytest.raises(InvalidIdError):
+            Tickets(wrong, "photos")
+
+
+def test_threads_repeat_nothing_and_each_sees_its_tickets_increase(place: Place, namespace: str) -> None:  # noqa: F811
+    photos = Tickets(place.store(), namespace, max_wait_ms=60_000)
+    with ThreadPoolExecutor(4) as pool:
+        taken = list(pool.map(lambda _: [photos.next() for _ in range(25)], range(4)))
+    assert all(tickets == sorted(tickets) for tickets in taken)
+    assert sorted(ticket for tickets in taken for ticket in tickets) == list(range(1, 101))
+
+
+def test_coroutines_that_wait_at_once_share_a_request() -> None:
+    class Counting(MemoryStore):
+        requests = 0
+
+        def add(self, counter: str, delta: int, start: int) -> int:
+            self.requests += 1
+            return super().add(counter, delta, start)
+
+    async def main() -> None:
+        store = Counting()
+        photos = Tickets(store, "photos", max_wait_ms=PATIENT_MS)
+        tickets = await asyncio.gather(*(photos.next_async() for _ in range(500)))
+        assert sorted(tickets) == list(range(1, 501))
+        assert store.requests < 100
+
+    asyncio.run(main())
+
+
+TAKER = """
+    import sys
+    from snowmint import Tickets
+    photos = Tickets(sys.argv[1], sys.argv[2], max_wait_ms=60_000)
+    while True:
+        print(photos.next(), flush=True)
+"""
+
+
+def taken_until_killed(url: str, name: str, count: int) -> list[int]:
+    """The tickets of a process that is killed while it takes them."""
+    with processes.start(TAKER, url, name) as taker:
+        assert taker.stdout is not None
+        lines = [taker.stdout.readline() for _ in range(count)]
+        taker.kill()
+        lines += taker.stdout.readlines()
+    return [int(line) for line in lines if line.endswith("\n")]
+
+
+def test_processes_that_are_killed_repeat_nothing(named: Place, namespace: str) -> None:  # noqa: F811
+    with ThreadPoolExecutor(2) as pool:
+        taken = list(pool.map(lambda count: taken_until_killed(named.url, namespace, count), (20, 33, 15, 26)))
+    tickets = [ticket for each in taken for ticket in each]
+    assert len(set(tickets)) == len(tickets) >= 94
+
+
+def test_a_forked_child_opens_its_own_tickets(named: Place, namespace: str) -> None:  # noqa: F811
+    program = """
+        import os, struct, sys
+        from snowmint import ForkedError, Tickets
+        from snowmint.stores import connect
+        store = connect(sys.argv[1])
+        photos = Tickets(store, sys.argv[2], max_wait_ms=60_000)
+        mine = [photos.next() for _ in range(5)]
+        for child in range(3):
+            if os.fork() == 0:
+                try:
+                    photos.next()
+                except ForkedError:
+                    pass
+                else:
+                    os._exit(1)
+                own = Tickets(store, sys.argv[2], max_wait_ms=60_000)
+                mine = [own.next() for _ in range(20)]
+                break
+        else:
+            for child in range(3):
+                assert os.waitstatus_to_exitcode(os.wait()[1]) == 0
+            mine += [photos.next() for _ in range(5)]
+        sys.stdout.buffer.write(struct.pack(f"{len(mine)}Q", *mine))
+    """
+    assert sorted(processes.minted(program, named.url, namespace)) == list(range(1, 71))
+
+
+def test_a_store_that_hangs_gets_its_part_of_the_time() -> None:
+    hanging = Gated()
+    hanging.gate.set()
+    photos = Tickets([hanging, MemoryStore()], "photos", max_wait_ms=400)
+    assert sorted([photos.next(), photos.next()]) == [1, 2]
+    hanging.gate.clear()
+    assert [photos.next() for _ in range(5)] == [4, 6, 8, 10, 12]
+    hanging.gate.set()
+
+
+def test_ctrl_c_ends_a_call_that_waits() -> None:
+    store = Gated()
+    photos = Tickets(store, "photos", max_wait_ms=600_000)
+    with pytest.raises(KeyboardInterrupt):
+        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
+        photos.next()
+    store.gate.set()
+
+
+def test_lost_answers_repeat_nothing() -> None:
+    photos = Tickets([Losing("add"), Losing("add")], "photos", max_wait_ms=PATIENT_MS)
+    taken = []
+    for _ in range(60):
+        try:
+            taken.append(photos.next())
+        except StoreUnavailableError:
+            # Both answers were lost.
+            pass
+    assert len(set(taken)) == len(taken) >= 20
+
+
+def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
+    for name in ("", "x" * 129):
+        with pytest.raises(InvalidTextError):
+            Tickets(MemoryStore(), name)
+    for name in ("a\nb", "\ud800"):
+        with pytest.raises(InvalidTextError):
+            Tickets(MemoryStore(), name).next()
+    for stores in (5, None, [5], [MemoryStore(), object()]):
+        with pytest.raises(TypeError, match="read, write, list and add"):
+            Tickets(stores, "photos")  # type: ignore[arg-type]
+    with pytest.raises(InvalidStoreError, match="read, write, list and add"):
+        Tickets([MemoryStore(), FileStore(tmp_path)], "photos")
+    with pytest.raises(TypeError):
+        Tickets(MemoryStore(), 5)  # type: ignore[arg-type]
+
+
+def test_the_end_of_the_tickets_is_an_error_without_a_time() -> None:
+    store = MemoryStore()
+    photos = Tickets(store, "photos")
+    assert photos.next() == 1
+    store.add("tickets/photos", 2**63 - 3, 0)
+    assert photos.next() == 2**63 - 1
+    with pytest.raises((ExhaustedError, StoreUnavailableError)):
+        photos.next()
