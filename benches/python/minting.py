@@ -1,6 +1,7 @@
 """What an ID costs in Python, beside peers and beside what Python itself costs."""
 
 import tempfile
+import threading
 import time
 import uuid
 from collections import Counter
@@ -20,7 +21,8 @@ import uuid7_rs
 import uuid_utils
 import uuid_utils.compat
 from checker import check
-from snowmint import Snowflake, layouts
+from snowmint import Segments, Snowflake, layouts
+from snowmint.stores import MemoryStore
 from turns import Contender, compare, row, table
 
 EPOCH_MS = 1_735_689_600_000
@@ -204,6 +206,40 @@ def reached(mint: Callable[[], Iterable[int]]) -> float:
     return 100 * sum(ticks[tick] for tick in whole) / (4096 * len(whole))
 
 
+class Counted:
+    """A counter behind a lock, which no number from memory can do without."""
+
+    def __init__(self) -> None:
+        self._lock, self._number = threading.Lock(), 0
+
+    def next(self) -> int:
+        """The next number."""
+        with self._lock:
+            self._number += 1
+            return self._number
+
+
+def numbers() -> None:
+    """Durable numbers from memory, with their fetches."""
+    orders, runs = (Segments(MemoryStore(), "orders", step=1_000_000, max_wait_ms=20_000) for _ in range(2))
+    check("snowmint: Segments.next()", orders.next)
+    places = np.zeros(BATCH, np.uint64)
+
+    def filled() -> np.ndarray:
+        runs.fill(places)
+        return places
+
+    compare(
+        "Python: a durable number from memory",
+        [
+            Contender("floor: a lock and a counter", Counted().next),
+            Contender("snowmint: Segments.next()", orders.next),
+            Contender("snowmint: next(segments)", orders, by_next=True),
+            Contender("snowmint: Segments.fill(array)", filled, ids_a_call=BATCH),
+        ],
+    )
+
+
 def saturated(store: str) -> None:
     """Twitter's layout, as many IDs as it has."""
     leased = Snowflake("twitter", store=store)
@@ -238,6 +274,7 @@ def main() -> None:
         lists(store)
         arrays(store)
         saturated(store)
+    numbers()
     wide()
 
 

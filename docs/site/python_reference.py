@@ -10,7 +10,7 @@ from pathlib import Path
 import pdoc
 import snowmint
 
-MODULES = ["stores", "text", "prefix", "scatter", "layouts", "sqlalchemy", "pydantic"]
+MODULES = ["stores", "text", "prefix", "scatter", "sequence", "layouts", "sqlalchemy", "pydantic"]
 
 
 def stub_of_extension() -> str:

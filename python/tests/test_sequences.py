@@ -54,7 +54,9 @@ def answer_of(session: Sequences, statement: str) -> str | None:
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case["name"])
 def test_sessions_answer_as_the_databases_own_tests_state(case: dict[str, Any]) -> None:
-    options = {name: value if name == "cycle" else int(value) for name, value in case["options"].items()}
+    options: dict[str, Any] = {
+        name: value if name == "cycle" else int(value) for name, value in case["options"].items()
+    }
     session = Sequences(MemoryStore(), max_wait_ms=PATIENT_MS)
     if "error" in case:
         with pytest.raises(SnowmintError) as refused:
@@ -202,8 +204,9 @@ def test_integers_of_64_bits_pass_and_larger_ones_are_refused() -> None:
     assert session.next("unsigned") == 2**64 - 1
     for huge in (2**63, 2**127, 2**128, 2**200, -(2**63) - 1, -(2**200)):
         for option in ("start", "increment", "min", "max", "cache"):
+            given: dict[str, Any] = {option: huge}
             with pytest.raises(InvalidIdError):
-                session.create("huge", **{option: huge})
+                session.create("huge", **given)
         with pytest.raises(InvalidIdError):
             session.set("low", huge)
 
@@ -216,7 +219,8 @@ def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
                 call(name)
         with pytest.raises(InvalidTextError):
             session.set(name, 5)
-    for options in ({"increment": 0}, {"min": 5, "max": 5}, {"cache": 0}, {"start": 0}):
+    refused: list[dict[str, Any]] = [{"increment": 0}, {"min": 5, "max": 5}, {"cache": 0}, {"start": 0}]
+    for options in refused:
         with pytest.raises(InvalidIdError):
             session.create("s", **options)
     for texts in ({"dialect": "oracle"}, {"kind": "decimal"}):
@@ -224,7 +228,7 @@ def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
             session.create("s", **texts)  # type: ignore[arg-type]
     for wrong in ({"start": 1.5}, {"cycle": "yes"}, {"dialect": 5}, {"cache": True}):
         with pytest.raises(TypeError):
-            session.create("s", **wrong)  # type: ignore[arg-type]
+            session.create("s", **wrong)
     with pytest.raises(TypeError):
         session.next(5)  # type: ignore[arg-type]
     with pytest.raises(InvalidIdError):

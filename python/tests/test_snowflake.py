@@ -184,8 +184,9 @@ def test_a_tick_is_exhausted_exactly_at_ids_per_tick(layout: str) -> None:
     for ask in (generator.try_next_id, generator.next_id):
         with pytest.raises(ExhaustedError) as caught:
             ask()
+        assert caught.value.retry_after_ms is not None
         assert 1 <= caught.value.retry_after_ms <= generator.layout.tick_ms
-    clock.now_ms += caught.value.retry_after_ms
+    clock.now_ms += caught.value.retry_after_ms or 0
     assert generator.next_id() > ids[-1]
 
 

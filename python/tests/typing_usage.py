@@ -143,7 +143,7 @@ def errors() -> None:
     try:
         clock()
     except snowmint.ExhaustedError as error:
-        assert_type(error.retry_after_ms, int)
+        assert_type(error.retry_after_ms, int | None)
     except snowmint.ClockBackwardsError as error:
         assert_type(error.by_ms, int)
     except SnowmintError as error:
