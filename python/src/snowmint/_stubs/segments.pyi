@@ -11,9 +11,9 @@ from snowmint.stores import FileStore, Lessor, Store
 
 @final
 class Segments:
-    """Numbers of one tag, from memory, as Leaf's segments.
+    """Numbers of one tag, from memory.
 
-    Memory holds a range of a counter in a store. The next range is fetched in the background when a tenth of the
+    They are Leaf's segments. Memory holds a range of a counter in a store. The next range is fetched in the background when a tenth of the
     present one is used, and ranges grow and shrink with the demand. On an `SqlStore` the tag is a row of Leaf's table
     `leaf_alloc`, which servers of Leaf and other languages may use at the same time.
 
@@ -55,9 +55,9 @@ class Segments:
         max_wait_ms: Int | None = None,
     ) -> Self: ...
     def next(self) -> int:
-        """The next number; waits for the store, at most `max_wait_ms`, if memory is empty.
+        """The next number; waits at most `max_wait_ms`.
 
-        Other threads run meanwhile, and signals are heeded. Iterating does the same.
+        It waits only if memory is empty. Other threads run meanwhile, and signals are heeded. Iterating does the same.
 
         Raises:
             ExhaustedError: A fetch takes longer; or without `retry_after_ms`, all numbers up to 2^63-2 are used.
@@ -81,9 +81,9 @@ class Segments:
         """
 
     def next_block(self, n: Int) -> range:
-        """The next n consecutive numbers; waits at most `max_wait_ms`.
+        """The next n consecutive numbers.
 
-        Later numbers are higher. Fewer numbers that are left in memory are skipped.
+        Waits as `next`. Later numbers are higher. Fewer numbers that are left in memory are skipped.
 
         Args:
             n: Up to 2^24; 0 counts as 1.
@@ -97,7 +97,9 @@ class Segments:
         """The next n consecutive numbers; an event loop goes on while it waits. Raises what `next_block` raises."""
 
     def fill(self, buffer: Buffer | Array) -> None:
-        """Fills a buffer of 64-bit integers with consecutive numbers; waits at most `max_wait_ms`.
+        """Fills a buffer of 64-bit integers with consecutive numbers.
+
+        Waits as `next`.
 
         >>> from array import array
         >>> from snowmint import Segments
@@ -119,7 +121,7 @@ class Segments:
         """
 
     def close(self) -> int:
-        """Closes the segments, gives unused numbers back, and returns how many.
+        """Closes the segment, gives unused numbers back, and returns how many.
 
         Numbers go back only if no other holder of the tag has fetched since. Leaving a `with` block does the same. Over
         Redis and DynamoDB none go back, as their clients may send a request twice.
@@ -140,7 +142,7 @@ class Segments:
 
 @final
 class Call:
-    """Work of this package's threads, which a coroutine waits for."""
+    """Work that a coroutine waits for."""
 
     def on_end(self, callback: Callable[[], object]) -> None:
         """Calls a function without arguments at the end, on any thread."""

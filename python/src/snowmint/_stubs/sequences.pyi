@@ -7,7 +7,9 @@ from snowmint.stores import FileStore, Lessor, Store
 
 @final
 class Sequences:
-    """A session on the named sequences of a store, as a database has them: `nextval`, `currval`, `lastval`, `setval`.
+    """A session on the sequences of a store.
+
+    It has the calls of a database: `nextval`, `currval`, `lastval`, `setval`.
 
     >>> from snowmint import Sequences
     >>> from snowmint.stores import MemoryStore
@@ -47,7 +49,9 @@ class Sequences:
         dialect: Literal["pg", "mariadb", "tidb"] | None = None,
         kind: Literal["smallint", "integer", "bigint", "bigint unsigned"] | None = None,
     ) -> bool:
-        """`CREATE SEQUENCE`. Returns False if the sequence exists, and leaves it unchanged.
+        """`CREATE SEQUENCE`. Returns False if the sequence exists.
+
+        A sequence that exists stays unchanged.
 
         Args:
             name: 1 to 128 bytes.
@@ -139,7 +143,9 @@ class Sequences:
         """`setval`; an event loop goes on while it waits. As `set`."""
 
 def virtual_range(name: str) -> range:
-    """Returns the range of a name such as `seq_1_to_15_step_3`, as in the SEQUENCE engine of MariaDB.
+    """Returns the range of a name such as `seq_1_to_15_step_3`.
+
+    Names are those of the SEQUENCE engine of MariaDB.
 
     >>> from snowmint import sequence
     >>> sequence.virtual("seq_5_to_1"), len(sequence.virtual("seq_0_to_1000000000_step_7"))

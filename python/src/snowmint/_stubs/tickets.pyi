@@ -8,9 +8,9 @@ from snowmint.stores import FileStore, Lessor, Store
 
 @final
 class Tickets:
-    """Numbers from independent stores, as Flickr's ticket servers: each is one round trip, and any store may be down.
+    """Numbers that are one round trip each, to one of several stores.
 
-    With two stores the first gives the odd numbers and the second the even ones; of n stores each counts in steps of n.
+    They are Flickr's tickets: any store may be down. With two stores the first gives the odd numbers and the second the even ones; of n stores each counts in steps of n.
 
     >>> from snowmint import Tickets
     >>> from snowmint.stores import MemoryStore
@@ -43,7 +43,9 @@ class Tickets:
         max_wait_ms: Int | None = None,
     ) -> Self: ...
     def next(self) -> int:
-        """The next ticket. Stores that failed lately are asked last. Iterating does the same.
+        """The next ticket; waits at most `max_wait_ms`.
+
+        Stores that failed lately are asked last. Iterating does the same.
 
         Raises:
             StoreUnavailableError: No store answers; the message has the error of each.

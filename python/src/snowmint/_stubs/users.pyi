@@ -16,7 +16,9 @@ def users(
     max_wait_ms: Int | None = None,
     label: str | None = None,
 ) -> Users:
-    """Opens an allocator of numbers for a set of users: each user has a sequence, as in WeChat's seqsvr.
+    """Opens an allocator of numbers for a set of users.
+
+    Each user has a sequence, as in WeChat's seqsvr.
 
     >>> from snowmint import users
     >>> from snowmint.stores import MemoryStore
@@ -44,7 +46,7 @@ def users(
 
 @final
 class Users:
-    """An allocator of numbers for a set of users.
+    """An allocator of numbers for users.
 
     A user's numbers increase by one, and by more when the section of the user changes its allocator or forgets its
     users because the memory is full. Several processes may serve one set; each section belongs to one of them at a
@@ -53,9 +55,9 @@ class Users:
     """
 
     def next(self, user: Int) -> int:
-        """The next number of a user, which is a number from 0 to 2^64-1.
+        """The next number of a user; waits at most `max_wait_ms`.
 
-        If another allocator holds the section, the call waits only if the section may become free in time.
+        A user is a number from 0 to 2^64-1. If another allocator holds the section, the call waits only if the section may become free in time.
 
         Raises:
             WindowClosedError: Another allocator holds the section, with its label; or this one is closed.
@@ -69,9 +71,9 @@ class Users:
         """The next number of a user; an event loop goes on while it waits. Raises what `next` raises."""
 
     def close(self) -> None:
-        """Closes the allocator, and gives every section back, so that other allocators need not wait.
+        """Closes the allocator, and gives every section back.
 
-        Leaving a `with` block does the same.
+        So other allocators need not wait. Leaving a `with` block does the same.
 
         Raises:
             ForkedError: The allocator is the parent's, in a forked child.
