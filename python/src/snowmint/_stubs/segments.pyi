@@ -13,9 +13,9 @@ from snowmint.stores import FileStore, Lessor, Store
 class Segments:
     """Numbers of one tag, from memory.
 
-    They are Leaf's segments. Memory holds a range of a counter in a store. The next range is fetched in the background when a tenth of the
-    present one is used, and ranges grow and shrink with the demand. On an `SqlStore` the tag is a row of Leaf's table
-    `leaf_alloc`, which servers of Leaf and other languages may use at the same time.
+    They are Leaf's segments. Memory holds a range of a counter in a store. The next range is fetched in the background
+    when a tenth of the present one is used, and ranges grow and shrink with the demand. On an `SqlStore` the tag is a
+    row of Leaf's table `leaf_alloc`, which servers of Leaf and other languages may use at the same time.
 
     >>> from snowmint import Segments
     >>> from snowmint.stores import MemoryStore

@@ -10,7 +10,8 @@ from snowmint.stores import FileStore, Lessor, Store
 class Tickets:
     """Numbers that are one round trip each, to one of several stores.
 
-    They are Flickr's tickets: any store may be down. With two stores the first gives the odd numbers and the second the even ones; of n stores each counts in steps of n.
+    They are Flickr's tickets: any store may be down. With two stores the first gives the odd numbers and the second the
+    even ones; of n stores each counts in steps of n.
 
     >>> from snowmint import Tickets
     >>> from snowmint.stores import MemoryStore

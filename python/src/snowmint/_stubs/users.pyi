@@ -51,13 +51,15 @@ class Users:
     A user's numbers increase by one, and by more when the section of the user changes its allocator or forgets its
     users because the memory is full. Several processes may serve one set; each section belongs to one of them at a
     time. An allocator claims a section at the first request, and gives it back after a minute without one. A forked
-    child cannot use the allocator of its parent, and opens its own.
+    child cannot use the allocator of its parent, and opens its own. The sections of a process that ends without `close`
+    are free after `window_ms`.
     """
 
     def next(self, user: Int) -> int:
         """The next number of a user; waits at most `max_wait_ms`.
 
-        A user is a number from 0 to 2^64-1. If another allocator holds the section, the call waits only if the section may become free in time.
+        A user is a number from 0 to 2^64-1. If another allocator holds the section, the call waits only if the section
+        may become free in time.
 
         Raises:
             WindowClosedError: Another allocator holds the section, with its label; or this one is closed.
