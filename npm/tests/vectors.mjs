@@ -380,9 +380,9 @@ const uuidChecks = {
     return read;
   },
   swap(given, uuid) {
-    const bytes = uuid.toMysql(given.uuid);
+    const bytes = uuid.toMysql(given.uuid, { swap: true });
     same("bytes", hex(bytes), given.bytes);
-    return uuid.fromMysql(bytes);
+    return uuid.fromMysql(bytes, { swap: true });
   },
 };
 

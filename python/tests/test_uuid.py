@@ -131,10 +131,10 @@ def test_what_is_not_given_of_a_version_8_is_random() -> None:
 @given(st.uuids())
 def test_what_mysql_stores_is_read_back(one: uuid.UUID) -> None:
     low, middle, high = one.hex[:8], one.hex[8:12], one.hex[12:16]
-    assert snowmint.uuid_to_bin(one).hex() == high + middle + low + one.hex[16:]
-    assert snowmint.uuid_from_bin(snowmint.uuid_to_bin(one)) == one
-    assert snowmint.uuid_to_bin(one, swap=False) == one.bytes
-    assert snowmint.uuid_from_bin(one.bytes, swap=False) == one
+    assert snowmint.uuid_to_bin(one, swap=True).hex() == high + middle + low + one.hex[16:]
+    assert snowmint.uuid_from_bin(snowmint.uuid_to_bin(one, swap=True), swap=True) == one
+    assert snowmint.uuid_to_bin(one) == one.bytes
+    assert snowmint.uuid_from_bin(one.bytes) == one
     assert snowmint.uuid_to_bin(one.hex) == snowmint.uuid_to_bin(str(one)) == snowmint.uuid_to_bin(one)
 
 

@@ -161,8 +161,8 @@ def answer_uuid(case: Case) -> Case:
         case "read":
             return {"uuid": str(snowmint.uuid_from_bin(snowmint.uuid_to_bin(case["text"])))}
         case "swap":
-            stored = snowmint.uuid_to_bin(case["uuid"])
-            assert str(snowmint.uuid_from_bin(stored)) == case["uuid"]
+            stored = snowmint.uuid_to_bin(case["uuid"], swap=True)
+            assert str(snowmint.uuid_from_bin(stored, swap=True)) == case["uuid"]
             return {"uuid": case["uuid"], "bytes": stored.hex()}
         case "short":
             uuid = snowmint.uuid_from_text(case["text"], case["form"])

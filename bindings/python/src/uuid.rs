@@ -94,7 +94,7 @@ pub(crate) fn uuid8(
 
 /// The 16 bytes of a UUID, as `MySQL`'s `UUID_TO_BIN(uuid, swap)` returns them.
 #[pyfunction]
-#[pyo3(signature = (uuid, swap=true))]
+#[pyo3(signature = (uuid, swap=false))]
 pub(crate) fn uuid_to_bin<'py>(uuid: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyBytes>, Failure> {
     let bits = read(uuid)?;
     let bytes = if swap { bits.swapped() } else { bits }.to_bytes();
@@ -103,7 +103,7 @@ pub(crate) fn uuid_to_bin<'py>(uuid: &Bound<'py, PyAny>, swap: bool) -> Result<B
 
 /// The UUID of 16 bytes, as `MySQL`'s `BIN_TO_UUID(bytes, swap)` returns it.
 #[pyfunction]
-#[pyo3(signature = (bytes, swap=true))]
+#[pyo3(signature = (bytes, swap=false))]
 pub(crate) fn uuid_from_bin<'py>(bytes: &Bound<'py, PyAny>, swap: bool) -> Result<Bound<'py, PyAny>, Failure> {
     let stored = Uuid::from_bytes(convert::id_bytes(bytes)?);
     standard_uuid(bytes.py(), if swap { stored.unswapped() } else { stored })

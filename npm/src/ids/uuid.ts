@@ -117,19 +117,17 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   fromText: (text: string, form: UuidForm): string => tools().uuidOfShort(String(text), String(form)),
   /**
-   * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, 1)` makes: the high time bits of a version 1 before its low ones, so that an
-   * index on them is in order of time. Any UUID can be swapped; 6 and 7 are in order as they are.
+   * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, swap)` makes. Like MySQL, it swaps only on request. Swapped, the high time
+   * bits of a version 1 come before its low ones, so that an index is in order of time; 6 and 7 are in order without it.
    *
    * @example
-   * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db") // 1026baba6ccd780c95645b8c656024db
+   * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db", { swap: true }) // 1026baba6ccd780c95645b8c656024db
    */
-  toMysql(text: string): Uint8Array {
-    return tools().swappedUuid(String(text));
-  },
-  /** The inverse: MySQL's `BIN_TO_UUID(bytes, 1)`. Throws `INVALID_ID` for another number of bytes than 16. */
-  fromMysql(bytes: Uint8Array): string {
-    return tools().uuidOfSwapped(array("the ID is", bytes));
-  },
+  toMysql: (text: string, { swap = false }: { swap?: boolean } = {}): Uint8Array =>
+    swap ? tools().swappedUuid(String(text)) : bytesOf(Kind.Uuid, text),
+  /** The inverse, with the same `swap`: MySQL's `BIN_TO_UUID(bytes, swap)`. Throws `INVALID_ID` for another number of bytes than 16. */
+  fromMysql: (bytes: Uint8Array, { swap = false }: { swap?: boolean } = {}): string =>
+    swap ? tools().uuidOfSwapped(array("the ID is", bytes)) : textOf(Kind.Uuid, bytes),
   /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
   version: (text: string): number | null => tools().uuidVersion(String(text)) ?? null,
   /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null for other versions. */

@@ -130,25 +130,27 @@ def uuid8(a: Int | None = None, b: Int | None = None, c: Int | None = None) -> U
         InvalidIdError: A number does not fit.
     """
 
-def uuid_to_bin(uuid: UUID | HasBytes | str, swap: bool = True) -> bytes:
+def uuid_to_bin(uuid: UUID | HasBytes | str, swap: bool = False) -> bytes:
     """The 16 bytes of a UUID, as `MySQL`'s `UUID_TO_BIN(uuid, swap)` returns them.
 
     >>> import snowmint
     >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db").hex()
+    '6ccd780cbaba102695645b8c656024db'
+    >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db", swap=True).hex()
     '1026baba6ccd780c95645b8c656024db'
 
-    Swapped, the high bits of the time of a version 1 come first, so that an index is in order of time. MySQL itself
-    swaps only if the caller passes 1. Versions 6 and 7 are in order as they are: `uuid.bytes`.
+    Like MySQL, it swaps only on request. Swapped, the high bits of the time of a version 1 come first, so that an index is
+    in order of time. Versions 6 and 7 are in order without it. Read the bytes back with the same `swap`.
 
     Raises:
         InvalidTextError: It is a str and no UUID.
     """
 
-def uuid_from_bin(bytes: bytes, swap: bool = True) -> UUID:
+def uuid_from_bin(bytes: bytes, swap: bool = False) -> UUID:
     """The UUID of 16 bytes, as `MySQL`'s `BIN_TO_UUID(bytes, swap)` returns it.
 
     >>> import snowmint
-    >>> snowmint.uuid_from_bin(bytes.fromhex("1026baba6ccd780c95645b8c656024db"))
+    >>> snowmint.uuid_from_bin(bytes.fromhex("1026baba6ccd780c95645b8c656024db"), swap=True)
     UUID('6ccd780c-baba-1026-9564-5b8c656024db')
 
     Raises:
