@@ -125,7 +125,10 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   toMysql: (text: string, { swap = false }: { swap?: boolean } = {}): Uint8Array =>
     swap ? tools().swappedUuid(String(text)) : bytesOf(Kind.Uuid, text),
-  /** The inverse, with the same `swap`: MySQL's `BIN_TO_UUID(bytes, swap)`. Throws `INVALID_ID` for another number of bytes than 16. */
+  /**
+   * The inverse, with the same `swap`: MySQL's `BIN_TO_UUID(bytes, swap)`. Throws `INVALID_ID` for another number of bytes than
+   * 16.
+   */
   fromMysql: (bytes: Uint8Array, { swap = false }: { swap?: boolean } = {}): string =>
     swap ? tools().uuidOfSwapped(array("the ID is", bytes)) : textOf(Kind.Uuid, bytes),
   /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
