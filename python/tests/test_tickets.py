@@ -8,11 +8,21 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
+import sqlalchemy
 
 import processes
+import servers
 from hanging import Gated, Losing
-from snowmint import ExhaustedError, InvalidIdError, InvalidStoreError, InvalidTextError, StoreUnavailableError, Tickets
-from snowmint.stores import FileStore, MemoryStore
+from snowmint import (
+    ExhaustedError,
+    InvalidIdError,
+    InvalidStoreError,
+    InvalidTextError,
+    StoreUnavailableError,
+    Tickets,
+    UnsafeStoreError,
+)
+from snowmint.stores import FileStore, MemoryStore, SqlStore
 from test_stores import Place, named, place  # noqa: F401
 
 PATIENT_MS = 20_000
@@ -197,3 +207,86 @@ def test_the_end_of_the_tickets_is_an_error_without_a_time() -> None:
     assert photos.next() == 2**63 - 1
     with pytest.raises((ExhaustedError, StoreUnavailableError)):
         photos.next()
+
+
+# Flickr's tables
+
+
+@pytest.fixture
+def database() -> sqlalchemy.Engine:
+    """An empty database of MariaDB."""
+    return sqlalchemy.create_engine(servers.shared("mariadb").new_database())
+
+
+def make(engine: sqlalchemy.Engine, table: str, kind: str = "bigint unsigned", storage: str = "InnoDB") -> None:
+    """Makes a table as Flickr did."""
+    with engine.begin() as connection:
+        connection.exec_driver_sql(
+            f"CREATE TABLE {table} (id {kind} NOT NULL AUTO_INCREMENT PRIMARY KEY, stub char(1) NOT NULL DEFAULT '', "
+            f"UNIQUE KEY stub (stub)) ENGINE={storage}"
+        )
+
+
+def test_flickrs_tables_give_odd_and_even_tickets(database: sqlalchemy.Engine) -> None:
+    make(database, "odd")
+    make(database, "even")
+    store = SqlStore(database)
+    odd, even = (
+        Tickets.of_tables(store, table, increment=2, offsets=[offset], max_wait_ms=PATIENT_MS)
+        for table, offset in (("odd", 1), ("even", 2))
+    )
+    assert [odd.next(), odd.next(), even.next(), odd.next(), even.next()] == [1, 3, 2, 5, 4]
+    with database.connect() as connection:
+        # Another client, whose session has the server's own variables.
+        query = "SELECT @@SESSION.auto_increment_increment, @@SESSION.auto_increment_offset, @@SESSION.sql_mode"
+        here = connection.exec_driver_sql(query).one()
+        server = connection.exec_driver_sql(query.replace("SESSION", "GLOBAL")).one()
+        assert tuple(here) == tuple(server)
+
+
+def test_tickets_of_one_table_go_on_where_its_other_clients_are(database: sqlalchemy.Engine) -> None:
+    make(database, "Tickets64")
+    photos = Tickets.of_tables([SqlStore(database)], "Tickets64", stub="b", max_wait_ms=PATIENT_MS)
+    assert photos.next() == 1
+    with database.begin() as connection:
+        connection.exec_driver_sql("REPLACE INTO Tickets64 (stub) VALUES ('b')")
+    with ThreadPoolExecutor(3) as pool:
+        taken = list(pool.map(lambda _: [photos.next() for _ in range(10)], range(3)))
+    assert sorted(ticket for tickets in taken for ticket in tickets) == list(range(3, 33))
+
+
+@pytest.mark.parametrize(("kind", "last"), [("tinyint", 127), ("int", 2**31 - 1), ("int unsigned", 2**32 - 1)])
+def test_a_full_table_repeats_nothing(database: sqlalchemy.Engine, kind: str, last: int) -> None:
+    make(database, "Tickets32", kind)
+    with database.begin() as connection:
+        connection.exec_driver_sql(f"ALTER TABLE Tickets32 AUTO_INCREMENT = {last - 2}")
+        # A mode that would take the last number again.
+        connection.exec_driver_sql("SET SESSION sql_mode = ''")
+    photos = Tickets.of_tables(SqlStore(database), "Tickets32", max_wait_ms=PATIENT_MS)
+    taken = [photos.next(), photos.next()]
+    with pytest.raises((ExhaustedError, StoreUnavailableError), match="no more numbers"):
+        while True:
+            taken.append(photos.next())
+    assert taken in ([last - 2, last - 1], [last - 2, last - 1, last])
+    with pytest.raises((ExhaustedError, StoreUnavailableError), match="no more numbers"):
+        photos.next()
+
+
+def test_tables_unfit_for_tickets_are_refused(database: sqlalchemy.Engine, tmp_path: Path) -> None:
+    store = SqlStore(database)
+    make(database, "careless", storage="MyISAM")
+    with database.begin() as connection:
+        connection.exec_driver_sql("CREATE TABLE plain (id int, stub char(1))")
+    for table, why in (("missing", "does not exist"), ("plain", "AUTO_INCREMENT"), ("a`b", "does not exist")):
+        with pytest.raises(StoreUnavailableError, match=why):
+            Tickets.of_tables(store, table, max_wait_ms=PATIENT_MS).next()
+    with pytest.raises((UnsafeStoreError, StoreUnavailableError), match="MyISAM"):
+        Tickets.of_tables(store, "careless", max_wait_ms=PATIENT_MS).next()
+    lenient = SqlStore(database, allow_unsafe=True)
+    assert Tickets.of_tables(lenient, "careless", max_wait_ms=PATIENT_MS).next() == 1
+    for other in (MemoryStore(), f"sqlite:{tmp_path}/ids.db"):
+        with pytest.raises(InvalidStoreError, match="MySQL and MariaDB|MySQL or MariaDB"):
+            Tickets.of_tables(other, "Tickets64")  # type: ignore[arg-type]
+    for options in ({"increment": 0}, {"offsets": [2]}, {"offsets": [1, 2]}, {"increment": -1, "offsets": [0]}):
+        with pytest.raises(InvalidIdError):
+            Tickets.of_tables(store, "Tickets64", **options)  # type: ignore[arg-type]

@@ -8,7 +8,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use snowmint_core::{ErrorKind, Integer};
 use snowmint_stores::{
-    CounterStore, Error, RecordStore, SegmentTable, ServerSettings, Tag, Version, Versioned, WriteOutcome,
+    CounterStore, Error, RecordStore, SegmentTable, ServerSettings, Tag, TicketServer, Version, Versioned, WriteOutcome,
 };
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
@@ -25,6 +25,32 @@ const MAX_CALLS: usize = 8;
 
 /// Reads the store of numbers: a URL, or an object with the methods of a store.
 pub(crate) fn counters(obj: &Bound<'_, PyAny>, held: &Reference) -> Result<Arc<dyn CounterStore>, Failure> {
+    let obj = object(obj)?;
+    let store = PyStore::new(&obj, held, KINDS)?;
+    Ok(Arc::new(Apart::new(store, obj.hasattr("segments")?)))
+}
+
+/// Opens a table of tickets of a store.
+pub(crate) fn tickets(
+    obj: &Bound<'_, PyAny>,
+    held: &Reference,
+    (table, stub): (&str, Option<&str>),
+    (increment, offset): (u64, u64),
+) -> Result<Arc<dyn TicketServer>, Failure> {
+    let obj = object(obj)?;
+    if !obj.hasattr("tickets")? {
+        let name = obj.repr()?.to_string_lossy().into_owned();
+        return Err(Error::invalid_store(&name, "only an SqlStore over MySQL or MariaDB has tables of tickets").into());
+    }
+    let opened = match stub {
+        Some(stub) => obj.call_method1("tickets", (table, increment, offset, stub)),
+        None => obj.call_method1("tickets", (table, increment, offset)),
+    };
+    Ok(Arc::new(Apart::new(PyStore::new(&opened?, held, KINDS)?, false)))
+}
+
+/// Reads the object of a store of numbers.
+fn object<'py>(obj: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
     let obj = if let Ok(url) = obj.extract::<Text>() {
         obj.py().import("snowmint.stores")?.getattr("connect")?.call1((url.into_string(),))?
     } else {
@@ -41,9 +67,7 @@ pub(crate) fn counters(obj: &Bound<'_, PyAny>, held: &Reference) -> Result<Arc<d
             PyTypeError::new_err(format!("{why}, not {name}")).into()
         });
     }
-    let has_table = obj.hasattr("segments")?;
-    let store = Arc::new(PyStore::new(&obj, held, KINDS)?);
-    Ok(Arc::new(Apart { store, has_table, room: Arc::new(Semaphore::new(MAX_CALLS)) }))
+    Ok(obj)
 }
 
 impl PyStore {
@@ -132,12 +156,16 @@ struct Apart {
 }
 
 impl Apart {
+    fn new(store: PyStore, has_table: bool) -> Self {
+        Self { store: Arc::new(store), has_table, room: Arc::new(Semaphore::new(MAX_CALLS)) }
+    }
+
     async fn run<T, F>(&self, verb: impl FnOnce(Arc<PyStore>) -> F + Send + 'static) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>>,
     {
-        let broken = |_| Error::unavailable(self.name(), "the call was broken off");
+        let broken = |_| Error::unavailable(RecordStore::name(self), "the call was broken off");
         // Nobody closes the semaphore.
         let room = Arc::clone(&self.room).acquire_owned().await.ok();
         let (store, runtime) = (Arc::clone(&self.store), Handle::current());
@@ -147,6 +175,17 @@ impl Apart {
             answer
         });
         running.await.map_err(broken)?
+    }
+}
+
+#[async_trait]
+impl TicketServer for Apart {
+    fn name(&self) -> &str {
+        RecordStore::name(&*self.store)
+    }
+
+    async fn take(&self) -> Result<u64, Error> {
+        self.run(async |table| table.add_by(|table| whole(&call(&table.getattr("take")?, ())?))).await
     }
 }
 

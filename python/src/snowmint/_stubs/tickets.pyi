@@ -1,10 +1,10 @@
 """Tickets: numbers of several independent servers."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Self, final
 
 from snowmint._stubs._arguments import Int
-from snowmint.stores import FileStore, Lessor, Store
+from snowmint.stores import FileStore, Lessor, SqlStore, Store
 
 @final
 class Tickets:
@@ -43,6 +43,37 @@ class Tickets:
         *,
         max_wait_ms: Int | None = None,
     ) -> Self: ...
+    @staticmethod
+    def of_tables(
+        stores: str | SqlStore | Iterable[str | SqlStore],
+        table: str,
+        *,
+        stub: str | None = None,
+        increment: Int | None = None,
+        offsets: Sequence[Int] | None = None,
+        max_wait_ms: Int | None = None,
+    ) -> Tickets:
+        """Opens tables of tickets, such as Flickr's `Tickets64`.
+
+            photos = Tickets.of_tables([SqlStore(first), SqlStore(second)], "Tickets64")
+
+        Each ticket is a `REPLACE INTO` and its `LAST_INSERT_ID`, on one connection, in a database of MySQL or MariaDB.
+        A table is used as it is, beside its other clients. All stubs of a table share its numbers. The variables of the
+        connection's session are restored after each ticket.
+
+        Args:
+            stores: A store, or several: each an `SqlStore`, or the URL of one.
+            table: The table of each store, which exists: an `AUTO_INCREMENT` column, and a column `stub`.
+            stub: The row whose number is replaced: `a`.
+            increment: The step of all servers; by default their number.
+            offsets: The offset of each store, 1 to `increment`; by default its place in the list, from 1.
+            max_wait_ms: How long a call may take: 1000.
+
+        Raises:
+            InvalidIdError: The offsets do not fit the increment or the stores.
+            InvalidStoreError: A store has no tables of tickets. A table that cannot serve shows at the first ticket.
+        """
+
     def next(self) -> int:
         """The next ticket; waits at most `max_wait_ms`.
 
@@ -52,7 +83,7 @@ class Tickets:
             StoreUnavailableError: No store answers; the message has the error of each.
             InvalidIdError: A store has another place, or another number of stores.
             InvalidTextError: A new name has a character that no name may have.
-            ExhaustedError: The tickets up to 2^63-1 are used.
+            ExhaustedError: The tickets up to 2^63-1 are used, or a table has no number left.
             ForkedError: The tickets are the parent's, in a forked child.
         """
 

@@ -16,6 +16,7 @@ from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
 from snowmint.stores._leaf import LeafTable
 from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
+from snowmint.stores._tickets import TicketTable
 
 MAKING_S = 1.0
 """How long to try again to make the tables."""
@@ -129,6 +130,24 @@ class SqlStore:
         """Returns the engine, and its settings that decide whether it keeps confirmed writes."""
         with self._transaction() as connection:
             return self._sql.engine, self._settings(connection)
+
+    def tickets(self, table: str, increment: int, offset: int, stub: str = "a") -> TicketTable:
+        """Opens a table of tickets of MySQL or MariaDB, such as Flickr's `Tickets64`; see `snowmint.Tickets.of_tables`.
+
+        Raises:
+            InvalidStoreError: The database is another one.
+        """
+        if self._sql.engine != "mysql":
+            raise InvalidStoreError(f"{self}: tables of tickets are for MySQL and MariaDB: open tickets over the store")
+        return TicketTable(
+            self._name,
+            self._transaction,
+            table=table,
+            stub=stub,
+            increment=increment,
+            offset=offset,
+            allow_unsafe=self._allow_unsafe,
+        )
 
     @contextmanager
     def _transaction(self, writing: bool = False, schema: str | None = None) -> Generator[Connection]:
