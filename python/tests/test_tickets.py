@@ -289,4 +289,4 @@ def test_tables_unfit_for_tickets_are_refused(database: sqlalchemy.Engine, tmp_p
             Tickets.of_tables(other, "Tickets64")  # type: ignore[arg-type]
     for options in ({"increment": 0}, {"offsets": [2]}, {"offsets": [1, 2]}, {"increment": -1, "offsets": [0]}):
         with pytest.raises(InvalidIdError):
-            Tickets.of_tables(store, "Tickets64", **options)  # type: ignore[arg-type]
+            Tickets.of_tables(store, "Tickets64", **options)
