@@ -1,16 +1,18 @@
 //! Stores written in Python, behind the traits that numbers need.
 
-use std::sync::Arc;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
 
 use async_trait::async_trait;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use snowmint_core::{ErrorKind, Integer};
+use snowmint_stores::host::lock;
 use snowmint_stores::{
     CounterStore, Error, RecordStore, SegmentTable, ServerSettings, Tag, TicketServer, Version, Versioned, WriteOutcome,
 };
-use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::task::spawn_blocking;
 
@@ -160,21 +162,28 @@ impl Apart {
         Self { store: Arc::new(store), has_table, room: Arc::new(Semaphore::new(MAX_CALLS)) }
     }
 
+    /// Calls a verb of the store, whose futures never wait.
     async fn run<T, F>(&self, verb: impl FnOnce(Arc<PyStore>) -> F + Send + 'static) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>>,
     {
-        let broken = |_| Error::unavailable(RecordStore::name(self), "the call was broken off");
         // Nobody closes the semaphore.
         let room = Arc::clone(&self.room).acquire_owned().await.ok();
-        let (store, runtime) = (Arc::clone(&self.store), Handle::current());
-        let running = spawn_blocking(move || {
-            let answer = runtime.block_on(verb(store));
+        let (store, answer) = (Arc::clone(&self.store), Arc::<Mutex<Option<Result<T, Error>>>>::default());
+        let answered = Arc::clone(&answer);
+        // Boxed, as the runtime's code for each type of work would make the extension larger.
+        let work: Box<dyn FnOnce() + Send> = Box::new(move || {
+            let verb = pin!(verb(store));
+            if let Poll::Ready(answer) = verb.poll(&mut Context::from_waker(Waker::noop())) {
+                *lock(&answered) = Some(answer);
+            }
             drop(room);
-            answer
         });
-        running.await.map_err(broken)?
+        // The answer shows whether the work was broken off.
+        drop(spawn_blocking(work).await);
+        let answer = lock(&answer).take();
+        answer.unwrap_or_else(|| Err(Error::unavailable(RecordStore::name(self), "the call was broken off")))
     }
 }
 

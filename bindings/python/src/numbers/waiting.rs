@@ -1,5 +1,6 @@
 //! Work on the runtime of this process, and the calls that wait for it: of threads, and of event loops.
 
+use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
@@ -62,6 +63,9 @@ fn notify(callback: &Bound<'_, PyAny>) {
     }
 }
 
+/// Work of any type. With code for each type the extension would be a third larger.
+type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+
 /// Work that has begun: on the thread of its caller, if it need not wait.
 enum Begun<T> {
     Done(Result<T, Error>),
@@ -69,9 +73,8 @@ enum Begun<T> {
 }
 
 impl<T: Send + 'static> Begun<T> {
-    fn new(work: impl Future<Output = Result<T, Error>> + Send + 'static) -> Result<Self, Error> {
+    fn new(mut work: Boxed<T>) -> Result<Self, Error> {
         let runtime = runtime()?;
-        let mut work = Box::pin(work);
         {
             let _entered = runtime.enter();
             if let Poll::Ready(answer) = work.as_mut().poll(&mut Context::from_waker(Waker::noop())) {
@@ -83,10 +86,11 @@ impl<T: Send + 'static> Begun<T> {
             wake: Wake::default(),
         });
         let ending = Ending(Arc::clone(&end));
-        let task = runtime.spawn(async move {
+        let task: Pin<Box<dyn Future<Output = ()> + Send>> = Box::pin(async move {
             let answer = work.await;
             lock(&ending.0.state).answer = Some(answer);
         });
+        let task = runtime.spawn(task);
         Ok(Self::Running(Work { end, task: task.abort_handle(), owner: Owner::this() }))
     }
 }
@@ -119,6 +123,10 @@ pub(crate) fn wait<T: Send + 'static>(
     py: Python<'_>,
     work: impl Future<Output = Result<T, Error>> + Send + 'static,
 ) -> Result<T, Failure> {
+    wait_boxed(py, Box::pin(work))
+}
+
+fn wait_boxed<T: Send + 'static>(py: Python<'_>, work: Boxed<T>) -> Result<T, Failure> {
     let work = match Begun::new(work)? {
         Begun::Done(answer) => return Ok(answer?),
         Begun::Running(work) => work,
@@ -185,11 +193,18 @@ pub(crate) fn later<T>(
 where
     T: for<'a> IntoPyObject<'a> + Send + 'static,
 {
-    let begun = Begun::new(async move {
-        let answer = work.await?;
-        let answer: Answer = Box::new(move |py| answer.into_py_any(py));
-        Ok(answer)
-    })?;
+    later_boxed(
+        py,
+        Box::pin(async move {
+            let answer = work.await?;
+            let answer: Answer = Box::new(move |py| answer.into_py_any(py));
+            Ok(answer)
+        }),
+    )
+}
+
+fn later_boxed(py: Python<'_>, work: Boxed<Answer>) -> Result<Bound<'_, PyAny>, Failure> {
+    let begun = Begun::new(work)?;
     let coroutines = py.import("snowmint._async")?;
     Ok(match begun {
         Begun::Done(answer) => coroutines.call_method1("ready", (answer?(py)?,))?,
