@@ -139,8 +139,8 @@ def uuid_to_bin(uuid: UUID | HasBytes | str, swap: bool = False) -> bytes:
     >>> snowmint.uuid_to_bin("6ccd780c-baba-1026-9564-5b8c656024db", swap=True).hex()
     '1026baba6ccd780c95645b8c656024db'
 
-    Like MySQL, it swaps only on request. Swapped, the high bits of the time of a version 1 come first, so that an index is
-    in order of time. Versions 6 and 7 are in order without it. Read the bytes back with the same `swap`.
+    Like MySQL, it swaps only on request. Swapped, the high bits of the time of a version 1 come first, so that an index
+    is in order of time. Versions 6 and 7 are in order without it. Read the bytes back with the same `swap`.
 
     Raises:
         InvalidTextError: It is a str and no UUID.
