@@ -3,7 +3,6 @@
 #[cfg(feature = "mask")]
 pub mod mask;
 pub mod name;
-#[cfg(feature = "names")]
 pub mod names;
 pub mod prefix;
 pub mod scatter;

@@ -34,15 +34,14 @@ pub mod host {
     pub use crate::forms::prefix::any_prefix;
     pub use crate::forms::text::wide;
     pub use crate::generator::whole_ms;
+    pub use crate::numbers::fields::{Fields, UNDEFINED};
     pub use crate::random::mix;
 }
 
 pub use self::error::{Error, ErrorKind};
 pub use self::forms::name::Name;
-#[cfg(feature = "names")]
-pub use self::forms::names;
 pub use self::forms::text::{IdText, TextForm};
-pub use self::forms::{prefix, scatter, shown};
+pub use self::forms::{names, prefix, scatter, shown};
 #[doc(hidden)]
 pub use self::generator::Minter;
 #[cfg(feature = "std")]

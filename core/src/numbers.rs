@@ -1,5 +1,6 @@
 //! Numbers that a store keeps: ranges of a counter, single numbers, named sequences, and counters of users.
 
+pub mod fields;
 pub mod section;
 pub mod segment;
 pub mod sequence;

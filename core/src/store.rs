@@ -53,6 +53,9 @@ pub const fn version(answer: Integer, expected: Version) -> Option<Version> {
 pub const NOT_A_VERSION: &str =
     "it answered {answer} as a version: a version is an integer from 1 to 2^53-1, and a new one after each write";
 
+/// The default time that a call waits for a store, in ms.
+pub const MAX_WAIT_MS: u64 = 1000;
+
 /// A request of a machine to its store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ask<R> {

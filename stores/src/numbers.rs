@@ -18,12 +18,10 @@ pub use self::sequences::Sequences;
 pub use self::tickets::Tickets;
 
 use snowmint_core::ErrorKind;
+pub use snowmint_core::store::MAX_WAIT_MS;
 use tokio::runtime::Handle;
 
 use crate::error::Error;
-
-/// The default time that a call waits for a store, in ms.
-pub const MAX_WAIT_MS: u64 = 1000;
 
 /// Returns the runtime that works in the background.
 fn runtime() -> Result<Handle, Error> {

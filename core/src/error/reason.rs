@@ -8,7 +8,7 @@ macro_rules! reasons {
         // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         #[repr(u32)]
-        #[cfg_attr(not(all(feature = "mask", feature = "names")), allow(dead_code, reason = "some errors belong to a feature"))]
+        #[cfg_attr(not(feature = "mask"), allow(dead_code, reason = "some errors belong to a feature"))]
         #[allow(missing_docs, reason = "the message beside the name says what it is")]
         pub enum What {
             $($what),+
@@ -115,6 +115,7 @@ reasons! {
     SequenceName InvalidText
         "the name of a range is seq_A_to_B or seq_A_to_B_step_S, with numbers up to 2^64-1 and S above 0";
     SequenceDialect InvalidText "no such dialect: choose pg, mariadb or tidb";
+    FirstNumber InvalidId "a tag starts at 0 to 2^63-2, not {g}";
     NumbersDry Exhausted "no number is fetched yet: retry in {a} ms";
     NumbersOver Exhausted "the counter has no room for more numbers: the last one is {a}";
     StepSize InvalidId "a step is 1 to 2147483647 numbers, not {g}";

@@ -6,6 +6,7 @@
 //!
 //! The rule is for new names. A name that a store has already stays as it is, and can be read and used.
 
+#[cfg(feature = "names")]
 use unicode_normalization::is_nfc;
 
 use crate::error::{Error, What};
@@ -32,6 +33,25 @@ pub fn refuse_length(name: &str) -> Result<(), Error> {
     }
 }
 
+/// Refuses a text that cannot become a name; `is_nfc` is whether the text is in NFC, which some hosts know themselves.
+///
+/// # Errors
+/// `InvalidText`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::names::refuse;
+/// assert!(refuse("K\u{e4}se", true).is_ok());
+/// assert!(refuse("Ka\u{308}se", false).is_err());
+/// ```
+pub fn refuse(name: &str, is_nfc: bool) -> Result<(), Error> {
+    refuse_length(name)?;
+    if let Some(place) = place_of_hidden(name) {
+        return Err(Error::new(What::NameCharacter, 0, place, 0));
+    }
+    if is_nfc { Ok(()) } else { Err(Error::plain(What::NameForm)) }
+}
+
 /// Refuses a text that cannot become a name.
 ///
 /// # Errors
@@ -49,10 +69,7 @@ pub fn refuse_length(name: &str) -> Result<(), Error> {
 /// // The letter a and a combining diaeresis look like ä.
 /// assert!(refuse_new("Ka\u{308}se").is_err());
 /// ```
+#[cfg(feature = "names")]
 pub fn refuse_new(name: &str) -> Result<(), Error> {
-    refuse_length(name)?;
-    if let Some(place) = place_of_hidden(name) {
-        return Err(Error::new(What::NameCharacter, 0, place, 0));
-    }
-    if name.is_ascii() || is_nfc(name) { Ok(()) } else { Err(Error::plain(What::NameForm)) }
+    refuse(name, name.is_ascii() || is_nfc(name))
 }

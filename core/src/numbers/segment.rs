@@ -57,14 +57,23 @@ use crate::store::{Ask, Next, Reply};
 mod bounds;
 mod pacer;
 mod range;
+mod tag;
 
-pub use self::bounds::{Bounds, LAST};
+pub use self::bounds::{Bounds, LAST, block};
 use self::pacer::Pace;
 pub use self::pacer::{LONG_MS, MAX_DEPTH, MAX_DOUBLED_STEP, MAX_STEP, Pacer, SHORT_MS};
 pub use self::range::{PREFETCH_PART, Range};
+pub use self::tag::TagRecord;
 
 /// The pause after a fetch without a reply, in ms.
 pub const RETRY_MS: u64 = 100;
+/// How many numbers a single thread takes at once, so that most of its calls need no atomic operation.
+pub const RUN_NUMBERS: u64 = 256;
+/// How long a driver waits for a request that no host answers any more, in ms: then it asks again. An edge runtime ends requests
+/// with the call in which they began.
+pub const DOUBT_MS: u64 = 15_000;
+/// How often a driver reads the configured step of a tag again, in ms.
+pub const REREAD_MS: u64 = 60_000;
 
 /// The double buffer of one counter. See the [module](self).
 ///
@@ -237,6 +246,40 @@ impl Segment {
         }
         self.pacer.hunger();
         self.ask(range, now_ms).map(Next::Ask)
+    }
+
+    /// Takes a run of up to `most` numbers that has at least `least`, after [`Segment::refill_block`].
+    ///
+    /// # Errors
+    /// As [`Segment::refill_block`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_core::segment::{Bounds, Range, Segment};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// let (range, mut segment) = (Range::wiped(), Segment::new(Integer::from(10), Bounds::UpTo)?);
+    /// assert_eq!(segment.take(&range, 5, 1, 0)?, Next::Ask(Ask::Add(10)));
+    /// segment.reply(&range, Reply::Sum(10), 0)?;
+    /// assert_eq!(segment.take(&range, 5, 1, 0)?, Next::Done(1..6));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn take(
+        &mut self,
+        range: &Range,
+        most: u64,
+        least: u64,
+        now_ms: u64,
+    ) -> Result<Next<ops::Range<u64>, Infallible>, Error> {
+        loop {
+            if let Next::Ask(ask) = self.refill_block(range, least, now_ms)? {
+                return Ok(Next::Ask(ask));
+            }
+            // Other threads may have been faster.
+            if let Some(run) = range.take_between(least, most) {
+                return Ok(Next::Done(run));
+            }
+        }
     }
 
     /// Returns the request for the next range ahead of need, if a tenth of the present range is used and no next range

@@ -50,10 +50,15 @@
 //! # Ok::<(), snowmint_core::Error>(())
 //! ```
 
+/// The pause after a request without an answer, in ms.
+pub const RETRY_MS: u64 = 50;
+
 mod by_name;
+mod definition;
 mod dialect;
 mod kind;
 mod options;
+mod queue;
 mod session;
 mod setval;
 mod state;
@@ -62,6 +67,7 @@ pub use self::by_name::{Range, by_name};
 pub use self::dialect::Dialect;
 pub use self::kind::Kind;
 pub use self::options::{Options, Rules};
+pub use self::queue::Queue;
 pub use self::session::{Sequence, lastval};
 pub use self::setval::Set;
 pub use self::state::{STATE_BYTES, State};

@@ -34,7 +34,7 @@
 
 use core::convert::Infallible;
 
-use crate::error::{Error, What};
+use crate::error::{Error, ErrorKind, What};
 use crate::mutant;
 use crate::numbers::segment::LAST;
 use crate::store::Reply;
@@ -47,6 +47,34 @@ pub const MAX_INCREMENT: u64 = 65_535;
 pub const BACK_OFF_MS: u64 = 1000;
 /// The limit of that time, in ms.
 pub const MAX_BACK_OFF_MS: u64 = 32_000;
+
+/// Returns how long a server may take for an answer, in ms: an equal part of the time that is left. `failed` of the `servers` have
+/// failed in this call.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::ticket::part_ms;
+/// assert_eq!((part_ms(900, 3, 0), part_ms(600, 3, 2)), (300, 600));
+/// ```
+pub const fn part_ms(left_ms: u64, servers: u64, failed: u64) -> u64 {
+    match servers.saturating_sub(failed) {
+        0 => left_ms,
+        untried => left_ms / untried,
+    }
+}
+
+/// Returns whether an error of a server ends the call: the other servers would refuse it too, as the name or the places of the
+/// stores are wrong.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::ErrorKind;
+/// use snowmint_core::ticket::ends_call;
+/// assert!(ends_call(ErrorKind::InvalidId) && !ends_call(ErrorKind::StoreUnavailable));
+/// ```
+pub const fn ends_call(kind: ErrorKind) -> bool {
+    matches!(kind, ErrorKind::InvalidId | ErrorKind::InvalidText)
+}
 
 /// The form of a server's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

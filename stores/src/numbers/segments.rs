@@ -127,7 +127,7 @@ impl Segments {
         row: &Tag,
         options: SegmentsOptions,
     ) -> Result<Self, Error> {
-        tags::refuse_row(row)?;
+        tags::record(row)?;
         if let Some(opened) = Self::find(&store, tag, options).await? {
             return Ok(opened);
         }

@@ -1,4 +1,4 @@
-//! Named sequences over a store, with the sessions of a database.
+//! Queue sequences over a store, with the sessions of a database.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use snowmint_core::host::whole_ms;
-use snowmint_core::sequence::{Options, Rules, Sequence, Set, State, lastval};
-use snowmint_core::store::{Ask, Next, Reply};
+use snowmint_core::sequence::{Options, Queue, RETRY_MS, Rules, Sequence, Set, State, lastval};
+use snowmint_core::store::{Next, Reply};
 use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout_at};
@@ -51,15 +51,8 @@ pub struct Sequences {
 
 #[derive(Debug, Default)]
 struct Session {
-    sequences: HashMap<String, Named>,
+    sequences: HashMap<String, Queue>,
     last: Option<String>,
-}
-
-#[derive(Debug)]
-struct Named {
-    sequence: Sequence,
-    /// The last block is for calls with numbers below this one.
-    block_for: u64,
 }
 
 /// The calls for a next value that have not ended.
@@ -86,17 +79,9 @@ impl<'a> Call<'a> {
     }
 
     /// Takes a value for this call, from the block of its calls or from a new block for all calls that wait now.
-    fn next(&self, named: &mut Named, reply: Option<Reply<State>>) -> Result<Next<i128, State>, CoreError> {
-        let Named { sequence, block_for } = named;
-        if self.number >= *block_for && sequence.rules().cache() == 1 {
-            sequence.skip_block();
-        }
+    fn next(&self, queue: &mut Queue, reply: Option<Reply<State>>) -> Result<Next<i128, State>, CoreError> {
         let calls = lock(&self.waiting.names).get(self.name).copied().unwrap_or_default();
-        let next = sequence.next_of(calls, reply)?;
-        if let Next::Ask(Ask::Write(..)) = next {
-            *block_for = self.waiting.begun.load(Ordering::Relaxed);
-        }
-        Ok(next)
+        queue.next(self.number, self.waiting.begun.load(Ordering::Relaxed), calls, reply)
     }
 }
 
@@ -193,7 +178,7 @@ impl Sequences {
             let state = rules.skip(rules.initial(), skip);
             store.write(&key("sequences/", name)?, &state.to_bytes(), 0).await?;
         }
-        definition::create(store, &place, definition::sequence_text(options).as_bytes()).await
+        definition::create(store, &place, options.to_string().as_bytes()).await
     }
 
     /// Reads the definition of a sequence. `None` if it does not exist.
@@ -259,7 +244,7 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
-        self.call(name, |named, reply| named.sequence.set(set, reply), false).await
+        self.call(name, |named, reply| named.sequence_mut().set(set, reply), false).await
     }
 
     /// `currval`: returns the last value of a sequence in this session. `None` before the first value, in dialects with NULL.
@@ -282,7 +267,7 @@ impl Sequences {
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
         self.owner.refuse_sharing()?;
         let mut session = self.session.lock().await;
-        Ok(self.within(self.open(&mut session, name)).await?.sequence.current()?)
+        Ok(self.within(self.open(&mut session, name)).await?.sequence().current()?)
     }
 
     /// `lastval`: returns the last value of the sequence that this session used last.
@@ -305,10 +290,10 @@ impl Sequences {
         self.owner.refuse_sharing()?;
         let session = self.session.lock().await;
         let last = session.last.as_ref().and_then(|name| session.sequences.get(name));
-        Ok(lastval(last.map(|named| &named.sequence))?)
+        Ok(lastval(last.map(Queue::sequence))?)
     }
 
-    async fn open<'a>(&self, session: &'a mut Session, name: &str) -> Result<&'a mut Named, Error> {
+    async fn open<'a>(&self, session: &'a mut Session, name: &str) -> Result<&'a mut Queue, Error> {
         match session.sequences.entry(name.to_owned()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(room) => {
@@ -316,7 +301,7 @@ impl Sequences {
                 loop {
                     if let Some(options) = definition::read_sequence(&*self.store, &key).await? {
                         let sequence = Sequence::new(Rules::new(&options)?);
-                        return Ok(room.insert(Named { sequence, block_for: 0 }));
+                        return Ok(room.insert(Queue::new(sequence)));
                     }
                     // Written, so that every session reads the same definition.
                     self.define(name, &Options::DEFAULT, &Rules::new(&Options::DEFAULT)?).await?;
@@ -328,7 +313,7 @@ impl Sequences {
     async fn call<T>(
         &self,
         name: &str,
-        mut step: impl FnMut(&mut Named, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
+        mut step: impl FnMut(&mut Queue, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
         is_next: bool,
     ) -> Result<T, Error> {
         self.owner.refuse_sharing()?;
@@ -348,11 +333,11 @@ impl Sequences {
                     }
                     Next::Ask(asked) => {
                         if let Some(error) = failed.take() {
-                            let pause = Instant::now() + Duration::from_millis(50);
-                            if pause >= deadline {
+                            let pause = Duration::from_millis(RETRY_MS);
+                            if Instant::now() + pause >= deadline {
                                 return Err(error);
                             }
-                            sleep(Duration::from_millis(50)).await;
+                            sleep(pause).await;
                         }
                         let (answer, error) = ask(&*self.store, &key, asked).await?;
                         (reply, failed) = (Some(answer), error);

@@ -12,7 +12,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::host::whole_ms;
 use snowmint_core::pin::Pin;
 use snowmint_core::store::Reply;
-use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn};
+use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn, ends_call, part_ms};
 use tokio::time::{Instant, timeout};
 
 use self::counter::Counter;
@@ -216,9 +216,9 @@ impl Tickets {
                 Err(error) => return Err(explain(error, &failures)),
             };
             let Some(server) = self.servers.get(place) else { return Err(snowmint_core::Error::closed().into()) };
-            // At most 32.
-            let untried = u32::try_from(self.servers.len() - failures.len()).unwrap_or(1).max(1);
-            let part = deadline.saturating_duration_since(Instant::now()) / untried;
+            let left_ms = whole_ms(deadline.saturating_duration_since(Instant::now()));
+            let part_ms = part_ms(left_ms, self.servers.len() as u64, failures.len() as u64);
+            let part = Duration::from_millis(part_ms);
             let take = async {
                 if let Some(places) = &self.places {
                     places.confirm(place).await?;
@@ -227,17 +227,13 @@ impl Tickets {
             };
             reply = Some(match timeout(part, take).await {
                 Ok(Ok(answer)) => Reply::Sum(answer),
-                // The other stores would be in wrong places too, and the name would be as wrong there.
-                Ok(Err(error)) if matches!(error.kind(), ErrorKind::InvalidId | ErrorKind::InvalidText) => {
-                    return Err(error);
-                }
+                Ok(Err(error)) if ends_call(error.kind()) => return Err(error),
                 Ok(Err(error)) => {
                     failures.push(error);
                     Reply::Unknown
                 }
                 Err(_) => {
-                    let ms = part.as_millis();
-                    failures.push(Error::unavailable(server.name(), format_args!("no answer within {ms} ms")));
+                    failures.push(Error::unavailable(server.name(), format_args!("no answer within {part_ms} ms")));
                     Reply::Unknown
                 }
             });

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use async_trait::async_trait;
+use snowmint_core::segment::TagRecord;
 
 use crate::error::Error;
 
@@ -60,7 +61,7 @@ impl Tag {
 impl Default for Tag {
     /// Numbers from 1 on, 1000 at first.
     fn default() -> Self {
-        Self::new(1, 1000)
+        Self::new(TagRecord::DEFAULT.next, TagRecord::DEFAULT.step)
     }
 }
 

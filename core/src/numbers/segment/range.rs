@@ -114,6 +114,30 @@ impl Range {
         self.advance(n, n).map(|(first, count)| first..first + count)
     }
 
+    /// Takes a run of `least` to `most` consecutive numbers; `None` if the range has fewer.
+    pub(super) fn take_between(&self, least: u64, most: u64) -> Option<ops::Range<u64>> {
+        self.advance(most, least).map(|(first, count)| first..first + count)
+    }
+
+    /// Puts the numbers back that a caller has not used of its last run. Returns `false`, and does nothing, if other numbers
+    /// were taken after the run.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::segment::Range;
+    /// let range = Range::new(100..110);
+    /// assert_eq!(range.take_run(5), 100..105);
+    /// assert!(range.put_back(103..105));
+    /// assert_eq!(range.take(), Some(103));
+    /// assert!(!range.put_back(101..103), "103 was taken after them");
+    /// ```
+    pub fn put_back(&self, unused: ops::Range<u64>) -> bool {
+        let (word, first) = (unused.end.saturating_add(1), unused.start.saturating_add(1));
+        !unused.is_empty()
+            && word != CLOSED
+            && self.cursor.compare_exchange(word, first, Ordering::Relaxed, Ordering::Relaxed).is_ok()
+    }
+
     /// Returns the word that a call reads first. Hidden, with `take_from`: for models in which a call stalls after it.
     #[doc(hidden)]
     pub fn cursor(&self) -> u64 {

@@ -188,7 +188,7 @@ impl Key {
     pub async fn existing(store: &dyn CounterStore) -> Result<Vec<String>, Error> {
         let mut names = Vec::new();
         for (part, found) in store.list(PREFIX).await? {
-            if definition::key_of(store, &part, found)?.0 {
+            if definition::key_of(store, &part, &found)?.0 {
                 names.extend(name(&part));
             }
         }

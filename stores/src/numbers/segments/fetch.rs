@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use snowmint_core::segment::REREAD_MS;
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer};
 use tokio::time::{Instant, timeout_at};
@@ -13,9 +14,6 @@ use super::{Inner, Segments};
 use crate::error::Error;
 use crate::process::monotonic::monotonic_ms;
 use crate::process::{forked, lock};
-
-/// The time between two reads of the configured step, in ms, as in Leaf.
-const REREAD_INTERVAL_MS: u64 = 60_000;
 
 /// Why memory has too few numbers for a call.
 pub(super) enum Dry {
@@ -132,7 +130,7 @@ impl Inner {
     /// Reads the configured step again, once a minute.
     async fn reread(&self) {
         let (last_ms, now_ms) = (self.reread_ms.load(Ordering::Relaxed), monotonic_ms());
-        if now_ms.saturating_sub(last_ms) < REREAD_INTERVAL_MS {
+        if now_ms.saturating_sub(last_ms) < REREAD_MS {
             return;
         }
         self.reread_ms.store(now_ms, Ordering::Relaxed);

@@ -2,11 +2,10 @@
 
 use std::ops::Range;
 
+use snowmint_core::segment::RUN_NUMBERS;
+
 use super::Segments;
 use crate::error::Error;
-
-/// The numbers that a [`LocalNumbers`] takes at once.
-const RUN_NUMBERS: u64 = 256;
 
 /// Numbers for one thread, taken from a [`Segments`] in runs of 256, so that most calls need no atomic operation.
 ///

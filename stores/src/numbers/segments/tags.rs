@@ -1,7 +1,7 @@
 //! The tags of a store, which nobody needs to open.
 
-use snowmint_core::segment::{Bounds, LAST, Segment};
-use snowmint_core::{ErrorKind, Integer};
+use snowmint_core::Integer;
+use snowmint_core::segment::TagRecord;
 
 use super::Segments;
 use crate::error::Error;
@@ -10,15 +10,9 @@ use crate::store::floor::skipped;
 use crate::store::key::{key, name, refuse_new};
 use crate::store::{CounterStore, Tag};
 
-/// Refuses a first number or a step that no tag may have.
-pub(super) fn refuse_row(row: &Tag) -> Result<(), Error> {
-    Segment::new(Integer::from(row.step), Bounds::Below)?;
-    if row.next >= LAST {
-        let next = row.next;
-        let message = format!("the first number of a tag must be 0 to 2^63-2, not {next}");
-        return Err(Error::new(ErrorKind::InvalidId, message));
-    }
-    Ok(())
+/// Returns the record of a tag. Refuses a first number or a step that no tag may have.
+pub(super) fn record(row: &Tag) -> Result<TagRecord<'_>, Error> {
+    Ok(TagRecord::new(Some(Integer::from(row.next)), Some(Integer::from(row.step)))?)
 }
 
 impl Segments {
@@ -44,9 +38,8 @@ impl Segments {
     pub async fn create(store: &dyn CounterStore, tag: &str, row: &Tag) -> Result<bool, Error> {
         let key = key("segments/", tag)?;
         refuse_new(&key)?;
-        refuse_row(row)?;
         // A tag of this name may have been made after the backup.
-        let next = row.next.saturating_add(skipped(store).await?).min(LAST);
+        let next = record(row)?.skip(skipped(store).await?).next;
         let row = Tag { next, ..row.clone() };
         match store.segments() {
             Some(table) => table.create(tag, &row).await,
