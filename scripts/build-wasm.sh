@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 options=(--quiet --locked --profile wasm)
 wasm=(--target wasm32-unknown-unknown)
 # Each is a feature of the crate.
-modules=(mint lease tools sql)
+modules=(mint lease tools sql numbers)
 target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated

@@ -23,7 +23,7 @@ mkdirSync("dist/wasm", { recursive: true });
 
 // The wasm modules: files for edge runtimes, and texts that the bundles import, in hexadecimal, which servers compress better than
 // base64.
-const modules = ["mint", "lease", "tools", "sql"];
+const modules = ["mint", "lease", "tools", "sql", "numbers"];
 for (const name of modules) {
   const bytes = readFileSync(`${generated}/${name}_bg.wasm`);
   const text = bytes.toString("hex");
@@ -90,7 +90,7 @@ const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm
  * whose exports are unused, but not its parts.
  */
 const glue = beside(
-  /\/generated\/(mint|lease|tools|sql)\.js$/,
+  /\/generated\/(mint|lease|tools|sql|numbers)\.js$/,
   (path) => `./wasm/${glueOf(basename(path, ".js"))}.mjs`,
 );
 const glueOf = (name) => `${name}-glue`;
@@ -107,6 +107,7 @@ async function modulesOf(host, name, wasm) {
     ["index", name],
     ["stores/index", `stores.${name}`],
     ["sql/index", `sql.${name}`],
+    ["numbers/index", `numbers.${name}`],
     ...(FOREIGN_STORES[name] ?? []).map((store) => [`stores/${store}`, `stores.${store}`]),
     // Loaded on demand.
     host === "node" ? ["host/connect", "connect"] : ["browser/tabs", `${name}-tabs`],
@@ -171,7 +172,7 @@ chmodSync("dist/cli.mjs", 0o755);
 
 // The types that the public ones lead to: of CommonJS, which ES modules can import. An entry by import exports them again.
 execFileSync("node_modules/.bin/tsc", ["-p", "tsconfig.types.json"], { stdio: "inherit" });
-const entries = ["sql/index", "stores/deno", "stores/cloudflare", "stores/index", "index"];
+const entries = ["sql/index", "numbers/index", "stores/deno", "stores/cloudflare", "stores/index", "index"];
 const declared = [...entries];
 const imported = /(?<=(?:from |import\()")(\.\.?\/[\w/.-]+)\.js(?=")/g;
 for (const name of declared) {

@@ -11,6 +11,7 @@ const ENTRIES = {
   "snowmint/stores": "stores/index",
   "snowmint/stores/deno": "stores/deno",
   "snowmint/sql": "sql/index",
+  "snowmint/numbers": "numbers/index",
 };
 /** Flags of symbols, as the compiler has them. */
 const [VARIABLE, CLASS, INTERFACE, NAMESPACE, ALIAS] = [1 | 2, 32, 64, 512 | 1024, 2_097_152];

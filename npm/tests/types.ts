@@ -38,6 +38,18 @@ import {
   xid,
 } from "snowmint";
 import {
+  type NumberBlock,
+  type NumberRange,
+  Segments,
+  type SegmentsOptions,
+  type SequenceOptions,
+  Sequences,
+  type SequencesOptions,
+  sequence,
+  Tickets,
+  type TicketsOptions,
+} from "snowmint/numbers";
+import {
   type Dialect,
   decodeSql,
   type FunctionOptions,
@@ -427,3 +439,33 @@ is<HttpStoreOptions>({ token: missing, timeoutMs: missing, fetch: missing });
 is<DenoKvStoreOptions>({ prefix: missing, timeoutMs: missing });
 is<LeaseTerms>({ ...({} as LeaseTerms), windowMs: missing, node: missing, lastNode: missing });
 is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: missing });
+is<SegmentsOptions>({ start: missing, step: missing, maxWaitMs: missing });
+is<SequencesOptions>({ maxWaitMs: missing });
+is<TicketsOptions>({ maxWaitMs: missing });
+is<SequenceOptions>({
+  start: missing,
+  increment: missing,
+  min: missing,
+  max: missing,
+  cache: missing,
+  cycle: missing,
+  dialect: missing,
+  kind: missing,
+});
+
+const orders = new Segments(new MemoryStore(), "orders", { start: 5, step: 10n });
+is<Promise<bigint>>(orders.next());
+is<Promise<NumberBlock>>(orders.nextBlock(12));
+is<Promise<BigUint64Array>>(orders.fill(new BigUint64Array(5)));
+is<bigint>(orders.tryNext());
+is<Promise<bigint>>(orders.close());
+// @ts-expect-error: leases are no numbers
+new Segments(new HttpStore("https://ids.example"), "orders");
+const session = new Sequences(new MemoryStore());
+is<Promise<boolean>>(session.create("invoices", { dialect: "tidb", increment: -1 }));
+is<Promise<bigint>>(session.next("invoices"));
+is<Promise<bigint | null>>(session.set("invoices", 5, false));
+// @ts-expect-error: no such dialect
+session.create("invoices", { dialect: "oracle" });
+is<Promise<bigint>>(new Tickets([new MemoryStore()], "photos").next());
+is<NumberRange>(sequence.virtual("seq_1_to_5"));

@@ -25,6 +25,18 @@ export function verbs(test, place, { hasClock = true } = {}) {
     if (store !== other) assert.notEqual(second, first + 1);
   });
 
+  test("a counter is lowered only if it still has its value", async (t) => {
+    const [store, other] = await place(t);
+    if (!store.lower) return;
+    const counter = `segments/${fresh()}`;
+    assert.equal(await store.lower(counter, 5n, 1n), false);
+    assert.equal(await store.add(counter, 10n, 1n), 11n);
+    assert.equal(await other.lower(counter, 10n, 1n), false);
+    assert.equal(await other.lower(counter, 11n, 4n), true);
+    assert.equal(await store.lower(counter, 11n, 4n), false);
+    assert.equal(await store.add(counter, 1n, 1n), 5n);
+  });
+
   test("any bytes come back as they are", async (t) => {
     const [store, other] = await place(t);
     const name = fresh();

@@ -2,6 +2,7 @@
 
 use js_sys::{Object, Reflect};
 use snowmint_core::Integer;
+use snowmint_core::store::Reply;
 use wasm_bindgen::JsValue;
 
 use crate::error::raise;
@@ -26,4 +27,14 @@ pub fn length(ms: f64) -> Integer {
 pub fn set(object: &Object, name: &str, value: impl Into<JsValue>) {
     // It fails for objects of other makers only.
     let _ = Reflect::set(object, &name.into(), &value.into());
+}
+
+/// Reads the outcome of a write: the version of the record, null if the store holds another version, undefined if the store did not
+/// answer.
+pub fn written<R>(outcome: &JsValue) -> Reply<R> {
+    match outcome.as_f64() {
+        Some(version) => Reply::Written(version as u64),
+        None if outcome.is_null() => Reply::Conflict,
+        None => Reply::Unknown,
+    }
 }

@@ -20,7 +20,7 @@ use wasm_bindgen::prelude::wasm_bindgen;
 
 use self::step::{asked, failed, granted, renewed, step};
 use self::terms::length_ms;
-use crate::convert::set;
+use crate::convert::{self, set};
 use crate::error::raise;
 
 self_cell::self_cell!(
@@ -128,7 +128,7 @@ impl Lease {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "number | null | undefined")] written: &JsValue,
     ) -> Object {
-        self.claim(|claim| claim.namespace_reply(reply_of(written)))
+        self.claim(|claim| claim.namespace_reply(convert::written(written)))
     }
 
     /// Excludes a node that cannot be claimed.
@@ -190,7 +190,7 @@ impl Lease {
         &mut self,
         #[wasm_bindgen(unchecked_param_type = "number | null | undefined")] written: &JsValue,
     ) -> Object {
-        self.reply(reply_of(written))
+        self.reply(convert::written(written))
     }
 
     /// Passes on the record that a read found, undefined if there is none.
@@ -300,14 +300,6 @@ impl Lease {
             Machine::Claim(_) => self.claim(|claim| claim.reply(reply)),
             Machine::Renewal(_) => self.renewal(|renewal| renewal.reply(reply)),
         }
-    }
-}
-
-fn reply_of(written: &JsValue) -> Reply<Record> {
-    match written.as_f64() {
-        Some(version) => Reply::Written(version as u64),
-        None if written.is_null() => Reply::Conflict,
-        None => Reply::Unknown,
     }
 }
 

@@ -35,6 +35,8 @@ mod lease;
 mod mask;
 #[cfg(feature = "tools")]
 mod minter;
+#[cfg(feature = "numbers")]
+mod numbers;
 #[cfg(feature = "tools")]
 mod prefix;
 #[cfg(feature = "tools")]

@@ -9,7 +9,7 @@ export class CheckedStore {
 
   /** Reads the record of a key. */
   read(key: string): Promise<Versioned | null> {
-    return this.#ask(
+    return this.ask(
       (store) => store.read(key),
       (record) => record === null || this.#isRecord(record),
     );
@@ -17,7 +17,7 @@ export class CheckedStore {
 
   /** Writes a record. Returns its new version; null if the record has another version than expected. */
   write(key: string, value: Uint8Array, expected: number): Promise<number | null> {
-    return this.#ask(
+    return this.ask(
       (store) => store.write(key, value, expected),
       (version) => version === null || this.#checkVersion(version, expected),
     );
@@ -25,7 +25,7 @@ export class CheckedStore {
 
   /** Lists the records under a prefix. */
   list(prefix: string): Promise<Listed[]> {
-    return this.#ask(
+    return this.ask(
       (store) => store.list(prefix),
       (listed) =>
         Array.isArray(listed) && listed.every((each) => typeof each?.name === "string" && this.#isRecord(each)),
@@ -34,7 +34,7 @@ export class CheckedStore {
 
   /** Reads the store's clock; NaN if the store has no clock. */
   async clockMs(): Promise<number> {
-    const ms = await this.#ask(
+    const ms = await this.ask(
       (store) => store.clockMs(),
       (ms) => ms === null || Number.isFinite(ms),
     );
@@ -43,7 +43,7 @@ export class CheckedStore {
 
   /** Lets the store refuse a claim that a failover could lose. */
   async refuseStandby(): Promise<void> {
-    await this.#ask(
+    await this.ask(
       async (store) => store.refuseStandby?.(),
       () => true,
     );
@@ -59,12 +59,18 @@ export class CheckedStore {
     return String(this.store);
   }
 
-  async #ask<T>(call: (store: LeaseStore) => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
+  /** Returns whether an error is an answer of the store. */
+  protected isAnswer(_error: unknown): boolean {
+    return false;
+  }
+
+  /** Asks the store, and checks its answer. */
+  protected async ask<T>(call: (store: LeaseStore) => Promise<T>, isRight: (answer: T) => boolean): Promise<T> {
     let answer: T;
     try {
       answer = await call(this.store);
     } catch (error) {
-      if (error instanceof SnowmintError) throw error;
+      if (error instanceof SnowmintError || this.isAnswer(error)) throw error;
       throw this.unavailable(error instanceof Error ? error.message : String(error), error);
     }
     if (!isRight(answer)) throw this.unavailable(`it answered ${String(answer)}, which is no answer to that`);

@@ -43,6 +43,11 @@ export interface Store {
    * a sum above that changes nothing, and the call rejects with a `RangeError`.
    */
   add(counter: string, delta: bigint, start: bigint): Promise<bigint>;
+  /**
+   * Lowers a counter from `end` to `start`, if it still is `end`; resolves with whether it was. A store without it keeps the numbers
+   * that nobody has used.
+   */
+  lower?(counter: string, end: bigint, start: bigint): Promise<boolean>;
   /** The store's clock, Unix ms; null if it has none. */
   clockMs(): Promise<number | null>;
   /**

@@ -43,6 +43,13 @@ export class MemoryStore implements Store {
     return count;
   }
 
+  /** As `Store.lower`. */
+  async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
+    if (this.#counters.get(counter) !== end) return false;
+    this.#counters.set(counter, start);
+    return true;
+  }
+
   /** As `Store.clockMs`. */
   async clockMs(): Promise<null> {
     return null;

@@ -128,6 +128,12 @@ export abstract class SqlStore implements Store {
     return count;
   }
 
+  /** As `Store.lower`. */
+  async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
+    const sql = "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3";
+    return this.#transaction(true, async (ask) => (await ask(sql, [start, counter, end])).count === 1);
+  }
+
   /** As `Store.clockMs`. */
   async clockMs(): Promise<number> {
     return this.#transaction(false, async (ask) => Number((await ask(this.#dialect.clock)).rows[0]![0]));

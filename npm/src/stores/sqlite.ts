@@ -140,6 +140,12 @@ export class SqliteStore implements Store {
     return count;
   }
 
+  /** As `Store.lower`. */
+  async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
+    const sql = "UPDATE snowmint_counters SET value = ? WHERE name = ? AND value = ?";
+    return this.#transaction(true, () => this.#run(sql, start, counter, end) === 1);
+  }
+
   /** As `Store.clockMs`. */
   async clockMs(): Promise<null> {
     return null;

@@ -1,0 +1,8 @@
+//! Numbers that a store keeps: core's machines, for a driver in JavaScript that calls the store. Times are of the monotonic clock.
+
+mod keys;
+mod pins;
+mod segments;
+mod sequences;
+mod step;
+mod tickets;

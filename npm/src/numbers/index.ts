@@ -1,0 +1,6 @@
+// snowmint/numbers: numbers that a store keeps.
+
+export { type NumberBlock, Segments, type SegmentsOptions } from "./segments.js";
+export { type SequenceOptions, Sequences, type SequencesOptions } from "./sequences.js";
+export { Tickets, type TicketsOptions } from "./tickets.js";
+export { type NumberRange, sequence } from "./virtual.js";

@@ -1,0 +1,70 @@
+// The module of numbers that a store keeps.
+import module from "#wasm/numbers";
+import {
+  blockSize,
+  closed,
+  doubtMs,
+  dry,
+  endsCall,
+  floorKey,
+  initSync,
+  keyOf,
+  maxWaitMs,
+  NamedRange,
+  Pin,
+  partMs,
+  refuseName,
+  retryMs,
+  Segments,
+  Sequence,
+  sequenceRecord,
+  sequenceRetryMs,
+  sequenceState,
+  sequenceUnused,
+  skippedBy,
+  start,
+  Take,
+  Tickets,
+  tagRecord,
+} from "../generated/numbers.js";
+import { startedLater } from "./start.js";
+
+export type {
+  Next,
+  Pin as WasmPin,
+  Segments as WasmSegments,
+  Sequence as WasmSequence,
+  Tickets as WasmTickets,
+} from "../generated/numbers.js";
+
+/** The functions of the module. */
+export const numbers = /* @__PURE__ */ startedLater(
+  {
+    blockSize,
+    closed,
+    doubtMs,
+    dry,
+    floorKey,
+    keyOf,
+    maxWaitMs,
+    refuseName,
+    retryMs,
+    Segments,
+    NamedRange,
+    Sequence,
+    sequenceRecord,
+    sequenceRetryMs,
+    sequenceState,
+    sequenceUnused,
+    endsCall,
+    partMs,
+    Pin,
+    skippedBy,
+    Tickets,
+    Take,
+    tagRecord,
+  },
+  initSync,
+  start,
+  module,
+);
