@@ -8,3 +8,6 @@ pub mod prefix;
 pub mod scatter;
 pub mod shown;
 pub mod text;
+
+/// The most bytes of a name that users choose, of a sequence and so on.
+pub const MAX_NAME_BYTES: usize = 128;

@@ -1,6 +1,8 @@
-//! Numbers that a store keeps: ranges of a counter, single numbers, named sequences, and counters of users.
+//! Numbers that a store keeps: ranges of a counter, single numbers, named sequences, counters of users, and texts of
+//! numbers.
 
 pub mod fields;
+pub mod formatted;
 pub mod section;
 pub mod segment;
 pub mod sequence;

@@ -163,9 +163,15 @@ const fn day_of_month(month: u32) -> u32 {
     year * 365 + year / 4 - year / 100 + year / 400 + (since_march % 12 * 153 + 2) / 5
 }
 
+/// Returns how many days a month has: 28 to 31. Years are from 0 on, and months from 1 to 12.
+pub(crate) const fn days_in_month(year: u32, month: u32) -> u32 {
+    let month = year * 12 + month - 1;
+    day_of_month(month + 1) - day_of_month(month)
+}
+
 /// Returns year, month and day of a day, which counts from 1970-01-01. The method is Howard Hinnant's,
 /// "chrono-compatible low-level date algorithms". The days of 64-bit ms fit 38 bits, and their years 32.
-fn civil_from_days(days: i64) -> (i32, i32, i32) {
+pub(crate) fn civil_from_days(days: i64) -> (i32, i32, i32) {
     let days = days + DAYS_TO_1970;
     let era = days.div_euclid(DAYS_IN_400_YEARS) as i32;
     let day_of_era = days.rem_euclid(DAYS_IN_400_YEARS) as i32;

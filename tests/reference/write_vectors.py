@@ -11,6 +11,7 @@ from cases import (
     decode,
     encode,
     error_codes,
+    formatted,
     generate,
     given,
     id_range,
@@ -58,6 +59,7 @@ SOURCES = {
     "audit": audit,
     "shown": shown,
     "names": names,
+    "formatted": formatted,
 }
 
 

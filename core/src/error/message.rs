@@ -16,10 +16,12 @@ impl fmt::Display for Error {
 
 fn write_message(f: &mut fmt::Formatter<'_>, message: &str, mark: u32, [a, b]: [u64; 2]) -> fmt::Result {
     let mut parts = message.split(['{', '}']);
+    let mut braces = ["{", "}"].into_iter().cycle();
     while let Some(text) = parts.next() {
         f.write_str(text)?;
         match parts.next() {
             None => break,
+            Some("") => f.write_str(braces.next().unwrap_or_default())?,
             Some("a") => write_decimal(f, a, 1)?,
             Some("b") => write_decimal(f, b, 1)?,
             Some("t") => time::write_rfc3339(f, a.cast_signed())?,

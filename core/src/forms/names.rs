@@ -13,7 +13,7 @@ use crate::error::{Error, What};
 use crate::forms::shown::place_of_hidden;
 
 /// The most bytes of a name.
-pub const MAX_BYTES: usize = 128;
+pub const MAX_BYTES: usize = super::MAX_NAME_BYTES;
 
 /// Refuses a text that no name of a store can have been: the length is wrong.
 ///
