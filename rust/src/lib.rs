@@ -16,12 +16,14 @@ mod snowflake;
 pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
     ErrorKind, Field, Id, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
-    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, layouts, prefix, scatter,
+    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, formatted, layouts, prefix, scatter,
 };
 #[cfg(feature = "audit")]
 pub use snowmint_inspect::audit;
 pub use snowmint_inspect::{inspect, sql};
 pub use snowmint_stores::Error;
+#[cfg(feature = "engines")]
+pub use snowmint_stores::{Formatted, FormattedNumber};
 
 pub use self::clock::Clock;
 pub use self::generator::options::LeaseOptions;

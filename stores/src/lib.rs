@@ -42,8 +42,8 @@ pub use self::engines::zookeeper;
 pub use self::error::Error;
 #[cfg(feature = "numbers")]
 pub use self::numbers::{
-    Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections, SectionsOptions, Segments, SegmentsOptions,
-    Sequences, Tickets,
+    Formatted, FormattedNumber, Key, LocalNumbers, MAX_WAIT_MS, NativeNumbers, SectionHolder, Sections,
+    SectionsOptions, Segments, SegmentsOptions, Sequences, Tickets,
 };
 pub use self::store::{
     CounterStore, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,

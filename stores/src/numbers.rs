@@ -1,7 +1,9 @@
-//! Numbers over a store, for tokio: segments, tickets, sequences, sections and counters, each by core's machine.
+//! Numbers over a store, for tokio: segments, tickets, sequences, formatted numbers, sections and
+//! counters, each by core's machine.
 
 mod counters;
 pub(crate) mod definition;
+mod formatted;
 mod native;
 mod pins;
 mod sections;
@@ -11,6 +13,7 @@ mod source;
 mod tickets;
 
 pub use self::counters::Key;
+pub use self::formatted::{Formatted, FormattedNumber};
 pub use self::native::NativeNumbers;
 pub use self::sections::{SectionHolder, Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};

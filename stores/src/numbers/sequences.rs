@@ -348,8 +348,13 @@ impl Sequences {
         .await
     }
 
+    /// Refuses calls in a forked child.
+    pub(super) fn refuse_sharing(&self) -> Result<(), Error> {
+        self.owner.refuse_sharing()
+    }
+
     /// Limits a call to `max_wait_ms`. An abandoned call can be repeated: its values are skipped.
-    async fn within<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    pub(super) async fn within<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
         let max_wait_ms = self.max_wait_ms;
         let deadline = Instant::now() + Duration::from_millis(max_wait_ms);
         timeout_at(deadline, call).await.unwrap_or_else(|_| {
