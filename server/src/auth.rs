@@ -4,6 +4,8 @@ mod tokens;
 
 use std::sync::Arc;
 
+use axum::http::Method;
+
 pub use self::tokens::Tokens;
 
 /// What a client may do. Each role may do what the roles before it may.
@@ -13,7 +15,7 @@ pub enum Role {
     Metrics,
     /// Take IDs and numbers, and lease nodes.
     Mint,
-    /// Set and delete keys, and make namespaces. A fence, which stops all minting, is no request: it is a verb of operators.
+    /// Set and delete keys, define and set sequences, and make namespaces. A fence, which stops all minting, is no request: it is a verb of operators.
     Admin,
 }
 
@@ -54,10 +56,13 @@ pub const NO_ROUTE: &str = "none";
 
 /// Returns the role that a request to an HTTP route needs. `None` for routes that are open to everybody. A claim of a node
 /// in a new namespace needs [`Role::Admin`] besides.
-pub fn role_of_route(route: &str) -> Option<Role> {
+pub fn role_of_route(method: &Method, route: &str) -> Option<Role> {
     match route {
         "/" | "/healthz" | "/readyz" => None,
         "/metrics" | "/v1/status" | "/openapi.json" | NO_ROUTE => Some(Role::Metrics),
+        // A definition is for good, and a set may lead back to numbers that were given.
+        "/v1/sequences/{name}" if matches!(*method, Method::POST | Method::PUT) => Some(Role::Admin),
+        "/v1/sequences/{name}/set" => Some(Role::Admin),
         _ => Some(Role::Mint),
     }
 }

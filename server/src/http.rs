@@ -12,8 +12,11 @@ mod pace;
 mod pages;
 mod peer;
 mod problem;
+mod queries;
+mod sequences;
 mod site;
 mod status;
+mod users;
 
 use std::future::poll_fn;
 use std::sync::Arc;
@@ -45,6 +48,7 @@ use self::guard::Known;
 pub use self::hosts::{Hosts, allowed};
 use self::pace::{Pace, TimeLimits, close, paced};
 use self::pages::Pages;
+use self::queries::Queries;
 use crate::auth::Tokens;
 use crate::connections::{CLIENT_TIMEOUT, Ending, FIRST_BYTE_TIMEOUT, Place, Protocol, Seat, over};
 use crate::metrics::{Counts, Metrics};
@@ -69,6 +73,7 @@ pub struct App {
     tokens: Tokens,
     hosts: Hosts,
     pages: Pages,
+    queries: Queries,
     metrics: Arc<Metrics>,
     openapi: String,
     /// One permit for each ID of an unfinished answer.
@@ -101,13 +106,19 @@ fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(Document::openapi())
         .routes(routes!(ids::take))
         .routes(routes!(numbers::segment))
-        .routes(routes!(numbers::sequence))
+        .routes(routes!(sequences::next))
         .routes(routes!(numbers::ticket))
-        .routes(routes!(numbers::user))
+        .routes(routes!(users::next))
+        .routes(routes!(users::next_in_set))
         .routes(routes!(leaf::segment))
         .routes(routes!(leaf::snowflake))
         // The routes above give numbers.
         .layer(from_fn(guard::refuse_head))
+        .routes(routes!(sequences::create, sequences::replace, sequences::show))
+        .routes(routes!(sequences::current))
+        .routes(routes!(sequences::set))
+        .routes(routes!(users::current))
+        .routes(routes!(users::current_in_set))
         .routes(routes!(ids::inspect))
         .routes(routes!(leases::claim, leases::list))
         .routes(routes!(leases::renew, leases::release))
@@ -129,6 +140,7 @@ impl App {
         Arc::new(Self {
             service,
             pages: Pages::new(&tokens, origins),
+            queries: Queries::of(&routes().into_openapi()),
             tokens,
             hosts,
             metrics: Arc::clone(metrics),

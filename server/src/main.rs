@@ -3,6 +3,7 @@
 mod arguments;
 mod auth;
 mod connections;
+mod definition;
 mod files;
 mod http;
 mod metrics;

@@ -15,8 +15,8 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
-use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::host::{Leases, Namespace};
+use snowmint_core::{ErrorKind, Integer, Layout, Window};
+use snowmint_stores::host::{Leases, Namespace, reserve};
 use snowmint_stores::{CounterStore, Error, SectionHolder, Sections, SectionsOptions};
 use tokio::time::interval;
 
@@ -25,6 +25,7 @@ use self::floored::Floored;
 use self::ids::Ids;
 use self::keys::Keys;
 use self::namespaces::Namespaces;
+pub use self::numbers::Defined;
 use self::numbers::Numbers;
 use self::openings::Openings;
 pub use self::openings::RETRY_AFTER_MS;
@@ -38,7 +39,7 @@ pub const MAX_COUNT: u64 = 100_000;
 const MAX_OPEN_SECTIONS: usize = 1000;
 /// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
-/// The name of the set that holds the users of the service.
+/// The set of the users without a set.
 pub const USERS: &str = Sections::USERS;
 
 /// The settings of the service.
@@ -137,17 +138,35 @@ impl Service {
         self.leases.make(&namespace, layout).await.map(drop)
     }
 
-    /// Returns the next number of a user.
+    /// Takes the next `count` numbers of a user of a set.
     ///
     /// # Errors
     /// `WindowClosed` with the name of the server that has the user.
-    pub async fn next_of_user(&self, user: snowmint_core::Integer) -> Result<u64, Error> {
-        self.sections.next(user).await
+    pub async fn next_of_user(&self, set: &str, user: Integer, count: u64) -> Result<Vec<u64>, Error> {
+        let sections = self.of_set(set)?;
+        let mut numbers = reserve(count)?;
+        for _ in 0..count {
+            numbers.push(sections.next(user).await?);
+        }
+        Ok(numbers)
+    }
+
+    /// Returns the last number of a user of a set, and takes none. `None` if this server does not know it.
+    ///
+    /// # Errors
+    /// `WindowClosed` with the name of the server that has the user.
+    pub async fn last_of_user(&self, set: &str, user: Integer) -> Result<Option<u64>, Error> {
+        self.of_set(set)?.last(user).await
     }
 
     /// Returns the other server that has a user, with its advertised address, if it is known.
-    pub fn server_of_user(&self, user: snowmint_core::Integer) -> Option<SectionHolder> {
-        self.sections.holder(user)
+    pub fn server_of_user(&self, set: &str, user: Integer) -> Option<SectionHolder> {
+        self.of_set(set).ok()?.holder(user)
+    }
+
+    /// Returns the sections of a set. All sets share the limits of sections and of memory.
+    fn of_set(&self, set: &str) -> Result<Sections, Error> {
+        if set == USERS { Ok(self.sections.clone()) } else { self.sections.of_set(set) }
     }
 
     /// Returns how many names of each kind are open.

@@ -221,10 +221,7 @@ impl<M: Memory> Section<M> {
         if let Some(error) = self.over {
             return Err(error);
         }
-        let place = self.record.users.place(user)?;
-        let Some(last) = self.memory.last(place) else {
-            return Err(user.refused(What::User, 0));
-        };
+        let (place, last) = self.known(user)?;
         let mut number = self.base.max(last).saturating_add(1);
         if number - self.base > M::REACH {
             self.forget();
@@ -242,6 +239,53 @@ impl<M: Memory> Section<M> {
         }
         let raise = if durable { 0 } else { self.step };
         self.ask(raise, now_ms).map(Next::Ask)
+    }
+
+    /// Returns the last number of a user, and takes none. `None` if the user got none since the take-over, or since
+    /// [`Section::forget`]: a record has no number of a single user.
+    ///
+    /// Call it as [`Section::next`].
+    ///
+    /// # Errors
+    /// As [`Section::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::section::{Claim, Claimed, SIZE, STEP, Section, Terms, Users};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    /// use snowmint_core::{Integer, bytes};
+    /// # let users = Users::of(Integer::from(42), SIZE)?;
+    /// # let terms = Terms::new(users, 1, Integer::from(STEP), 10_000, bytes::label("allocator 1"))?;
+    /// # let mut claim = Claim::new(terms);
+    /// # claim.next(Some(Reply::Record(None, 0)), 0)?;
+    /// # let Next::Done(Claimed::Held(held)) = claim.next(Some(Reply::Written(1)), 0)? else { panic!("held") };
+    /// // `held` is a section that was taken over at the time 0, with windows of 10 s.
+    /// let mut section = Section::new(held, vec![0; SIZE.get() as usize]);
+    /// assert_eq!(section.last(Integer::from(42), 0)?, Next::Done(None));
+    /// let Next::Ask(_) = section.next(Integer::from(42), 0)? else { panic!("max_seq is 0") };
+    /// section.reply(Reply::Written(2), 0)?;
+    /// assert_eq!(section.next(Integer::from(42), 0)?, Next::Done(1));
+    /// assert_eq!(section.last(Integer::from(42), 0)?, Next::Done(Some(1)));
+    /// // Another allocator could have the section by now.
+    /// assert!(matches!(section.last(Integer::from(42), 8000)?, Next::Ask(Ask::Write(..))));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn last(&mut self, user: Integer, now_ms: u64) -> Result<Next<Option<u64>, Record>, Error> {
+        if let Some(error) = self.over {
+            return Err(error);
+        }
+        let (_, last) = self.known(user)?;
+        if self.tenure.holds(now_ms) {
+            return Ok(Next::Done(Some(last).filter(|last| *last > self.base)));
+        }
+        self.ask(0, now_ms).map(Next::Ask)
+    }
+
+    /// Returns the place of a user, and the number in memory.
+    fn known(&mut self, user: Integer) -> Result<(usize, u64), Error> {
+        let place = self.record.users.place(user)?;
+        let last = self.memory.last(place).ok_or_else(|| user.refused(What::User, 0))?;
+        Ok((place, last))
     }
 
     /// Returns the request that renews the section, if half a window has passed since the last write.

@@ -55,8 +55,8 @@ pub struct Serve {
     /// again
     #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// File with tokens of administrators, who also set and delete keys and make namespaces. Without the file only the verbs
-    /// namespace and key do so
+    /// File with tokens of administrators, who also set and delete keys, define and set sequences, and make namespaces. Without
+    /// the file only the verbs key, sequence and namespace do so
     #[arg(long, env = "SNOWMINT_ADMIN_TOKEN_FILE", value_name = "FILE", requires = "token_file")]
     pub admin_token_file: Option<PathBuf>,
     /// File with tokens that only read metrics and status, for Prometheus

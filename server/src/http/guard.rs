@@ -1,4 +1,4 @@
-//! The checks of every request: host, origin, token and time limit. Counts requests and failures.
+//! The checks of every request: host, origin, token, query and time limit. Counts requests and failures.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -28,7 +28,8 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
     let method = named(request.method());
     let client = client(&app, &request);
     let known = client.is_some();
-    let refused = refuse(&app, &request, &route, client.as_ref());
+    let refused = refuse(&app, &request, &route, client.as_ref())
+        .or_else(|| app.queries.refuse(&route, request.method(), request.uri()));
     client.map(|client| request.extensions_mut().insert(client));
     let mut response = match refused {
         Some(problem) => problem.into_response(),
@@ -54,7 +55,7 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
 /// Returns the problem of a request that is refused.
 fn refuse(app: &App, request: &Request, route: &str, client: Option<&Client>) -> Option<Problem> {
     let health = matches!(request.uri().path(), "/healthz" | "/readyz");
-    let needed = role_of_route(route);
+    let needed = role_of_route(request.method(), route);
     let reserved = request.extensions().get::<Place>() == Some(&Place::Reserved);
     match app.hosts.check(request.version(), request.uri(), request.headers()) {
         Err(Refused::Malformed(why)) => Some(Problem::malformed(why)),

@@ -36,7 +36,6 @@ pub struct Several {
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-#[serde(deny_unknown_fields)]
 pub struct IdsQuery {
     /// How many IDs, by default 1.
     #[param(minimum = 1, maximum = 100_000)]

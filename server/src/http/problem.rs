@@ -145,6 +145,11 @@ impl Problem {
         if conflict { problem.with_status(StatusCode::CONFLICT) } else { problem }
     }
 
+    /// Says that something does not exist, or not yet.
+    pub fn not_there(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "NOT_FOUND", detail)
+    }
+
     /// Returns the problem with another status.
     pub fn with_status(self, status: StatusCode) -> Self {
         Self { title: status.canonical_reason().unwrap_or_default(), status: status.as_u16(), ..self }
@@ -260,12 +265,12 @@ impl IntoResponses for Failures {
 
 /// Answers a request for a path that does not exist.
 pub async fn not_found() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "this path does not exist: /openapi.json lists the paths")
+    Problem::not_there("this path does not exist: /openapi.json lists the paths")
 }
 
 /// Answers a request for a path that the port of `--health` does not have.
 pub async fn only_health() -> Problem {
-    Problem::new(StatusCode::NOT_FOUND, "NOT_FOUND", "this port has only /healthz, /readyz and /metrics")
+    Problem::not_there("this port has only /healthz, /readyz and /metrics")
 }
 
 /// Answers a request with a method that the path does not have.

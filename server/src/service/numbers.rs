@@ -4,6 +4,9 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures_util::future::try_join_all;
+use snowmint_core::ErrorKind;
+use snowmint_core::sequence::{Options, Rules, Set};
 use snowmint_stores::host::reserve;
 use snowmint_stores::{CounterStore, Segments, SegmentsOptions, Sequences, Tickets};
 
@@ -14,6 +17,17 @@ use super::pool::{Pool, Pooled};
 
 /// The limit of open names of each kind.
 const MAX_OPEN_NAMES: usize = 10_000;
+
+/// How the creation of a sequence ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Defined {
+    /// The sequence is new.
+    Made,
+    /// The sequence was there, with the same rules.
+    Same,
+    /// The sequence was there, with these rules.
+    Other(Rules),
+}
 
 /// The segments, sequences and tickets in use.
 #[derive(Debug)]
@@ -54,8 +68,7 @@ impl Numbers {
 
     /// Takes the next `count` values of a sequence, as `nextval`.
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
-        let new = Sequences::new(Arc::clone(&self.store)).with_max_wait(Duration::from_millis(self.max_wait_ms));
-        let session = self.sequences.open(name, async { Ok(new) }).await?;
+        let session = self.session(name).await?;
         let deadline = self.openings.deadline();
         let mut values = reserve(count)?;
         for _ in 0..count {
@@ -64,13 +77,69 @@ impl Numbers {
         Ok(values)
     }
 
-    /// Takes a ticket.
-    pub async fn ticket(&self, name: &str) -> Result<u64, Failure> {
+    /// Creates a sequence. Returns its rules as they were asked for.
+    pub async fn define(&self, name: &str, options: &Options) -> Result<(Rules, Defined), Failure> {
+        let (session, rules) = (self.new_session(), Rules::new(options)?);
+        let deadline = self.openings.deadline();
+        let made = session.create(name, options).await.map_err(|error| deadline.judged(error))?;
+        if made {
+            return Ok((rules, Defined::Made));
+        }
+        let there = self.definition(name).await?.filter(|there| *there != rules);
+        Ok((rules, there.map_or(Defined::Same, Defined::Other)))
+    }
+
+    /// Reads the rules of a sequence. `None` if it does not exist.
+    pub async fn definition(&self, name: &str) -> Result<Option<Rules>, Failure> {
+        let (session, deadline) = (self.new_session(), self.openings.deadline());
+        let there = session.definition(name).await.map_err(|error| deadline.judged(error))?;
+        Ok(there.map(|options| Rules::new(&options)).transpose()?)
+    }
+
+    /// Returns the last value of a sequence that this server gave. `None` if the name is not open here, or has no value yet.
+    pub async fn current(&self, name: &str) -> Result<Option<i128>, Failure> {
+        let Some(session) = self.sequences.get(name) else { return Ok(None) };
+        let deadline = self.openings.deadline();
+        match session.current(name).await {
+            // The error of `currval` before the first value.
+            Err(error) if error.kind() == ErrorKind::InvalidId => Ok(None),
+            answer => answer.map_err(|error| deadline.judged(error)),
+        }
+    }
+
+    /// Sets the value of a sequence, as `setval`. `None` if the dialect changes nothing.
+    pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Failure> {
+        let session = self.session(name).await?;
+        let deadline = self.openings.deadline();
+        session.set(name, set).await.map_err(|error| deadline.judged(error))
+    }
+
+    /// Returns the session of a sequence, which all clients of this server share.
+    async fn session(&self, name: &str) -> Result<Arc<Sequences>, Failure> {
+        let new = self.new_session();
+        Ok(self.sequences.open(name, async { Ok(new) }).await?)
+    }
+
+    fn new_session(&self) -> Sequences {
+        Sequences::new(Arc::clone(&self.store)).with_max_wait(Duration::from_millis(self.max_wait_ms))
+    }
+
+    /// Takes `count` tickets, in ascending order.
+    pub async fn tickets(&self, name: &str, count: u64) -> Result<Vec<u64>, Failure> {
         let new =
             Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait(Duration::from_millis(self.max_wait_ms));
         let tickets = self.tickets.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
-        tickets.next().await.map_err(|error| deadline.judged(error))
+        let taken = async {
+            // Alone, as it may have to ask each store for its place.
+            let first = tickets.next().await?;
+            // At the same time: those that wait for a store share a write.
+            let mut taken = try_join_all((1..count).map(|_| tickets.next())).await?;
+            taken.push(first);
+            taken.sort_unstable();
+            Ok(taken)
+        };
+        taken.await.map_err(|error| deadline.judged(error))
     }
 
     /// Returns how many segment tags, sequences and tickets are open.

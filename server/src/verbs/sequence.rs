@@ -5,26 +5,13 @@ use std::sync::Arc;
 
 use serde::Serialize;
 use snowmint_core::sequence::{Options, Rules, Set};
-use snowmint_core::shown::Shown;
 use snowmint_stores::Sequences;
 
 use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Sequence, SequenceVerb};
+use crate::definition::Definition;
 use snowmint_cli::Exit;
 use snowmint_cli::json;
-
-#[derive(Serialize)]
-struct Definition {
-    name: String,
-    dialect: &'static str,
-    r#type: &'static str,
-    start: String,
-    increment: String,
-    min: String,
-    max: String,
-    cache: String,
-    cycle: bool,
-}
 
 #[derive(Serialize)]
 struct Value {
@@ -81,29 +68,11 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
                 let Some(found) = session.definition(name).await? else {
                     return Err(Exit::Failed(format!("there is no sequence {name:?}")));
                 };
-                let rules = Rules::new(&found)?;
-                let definition = Definition {
-                    name: name.clone(),
-                    dialect: rules.dialect().name(),
-                    r#type: rules.kind().name(),
-                    start: rules.start().to_string(),
-                    increment: rules.increment().to_string(),
-                    min: rules.min().to_string(),
-                    max: rules.max().to_string(),
-                    cache: rules.cache().to_string(),
-                    cycle: rules.cycle(),
-                };
+                let definition = Definition::of(name, &Rules::new(&found)?);
                 if as_json {
                     json::write_line(&mut out, &definition)?;
                 } else {
-                    let Definition { name, dialect, r#type, start, increment, min, max, cache, cycle } = definition;
-                    let name = Shown(name);
-                    let cycle = if cycle { "CYCLE" } else { "NO CYCLE" };
-                    writeln!(
-                        out,
-                        "SEQUENCE {name} AS {type} INCREMENT BY {increment} MINVALUE {min} MAXVALUE {max} \
-                         START WITH {start} CACHE {cache} {cycle} ({dialect})"
-                    )?;
+                    writeln!(out, "{definition}")?;
                 }
             }
         }

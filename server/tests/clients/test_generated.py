@@ -56,6 +56,10 @@ def test_a_generated_python_client_takes_numbers(
     assert generated("api.numbers.take_segment").sync("generated", client=client).start == "1"
     assert generated("api.numbers.next_of_sequence").sync("generated", client=client).ids == ["1"]
     assert generated("api.numbers.take_ticket").sync("generated", client=client).id == "1"
+    assert generated("api.numbers.take_ticket").sync("generated", client=client, count=2).ids == ["2", "3"]
+    wanted = generated("models").Wanted(start="5", increment=2)
+    made = generated("api.numbers.create_sequence").sync("made", client=client, body=wanted)
+    assert (made.start, made.increment, made.cycle) == ("5", "2", False)
     assert generated("api.numbers.next_of_user").sync("7", client=client).id == "1"
     # Leaf's endpoint takes numbers of the same tag.
     assert generated("api.leaf.leaf_segment").sync("generated", client=client) == "2"

@@ -38,8 +38,13 @@ const ROUTES: &[(&str, &str, &str, Statuses)] = &[
     ("GET", "/v1/namespaces/{ns}/leases", "/v1/namespaces/@snowmint/leases", TO_MINT),
     ("GET", "/v1/segments/{tag}", "/v1/segments/t", TO_MINT),
     ("POST", "/v1/sequences/{name}/next", "/v1/sequences/s/next", TO_MINT),
+    ("GET", "/v1/sequences/{name}", "/v1/sequences/s", TO_MINT),
+    ("GET", "/v1/sequences/{name}/current", "/v1/sequences/s/current", TO_MINT),
     ("GET", "/v1/tickets/{name}", "/v1/tickets/t", TO_MINT),
     ("POST", "/v1/users/{uid}/next", "/v1/users/5/next", TO_MINT),
+    ("GET", "/v1/users/{uid}/current", "/v1/users/5/current", TO_MINT),
+    ("POST", "/v1/users/{set}/{uid}/next", "/v1/users/drafts/5/next", TO_MINT),
+    ("GET", "/v1/users/{set}/{uid}/current", "/v1/users/drafts/5/current", TO_MINT),
     ("GET", "/api/segment/get/{key}", "/api/segment/get/t", TO_MINT),
     ("GET", "/api/snowflake/get/{key}", "/api/snowflake/get/any", TO_MINT),
 ];
@@ -49,6 +54,9 @@ const OTHERS: &[(&str, &str)] = &[
     ("POST", "/v1/namespaces/{ns}/leases"),
     ("PUT", "/v1/namespaces/{ns}/leases/{node}"),
     ("DELETE", "/v1/namespaces/{ns}/leases/{node}"),
+    ("POST", "/v1/sequences/{name}"),
+    ("PUT", "/v1/sequences/{name}"),
+    ("POST", "/v1/sequences/{name}/set"),
 ];
 
 /// Every command of the Redis protocol, and what each sender gets: nobody, metrics, mint, admin.
@@ -130,6 +138,16 @@ fn each_role_may_send_its_http_requests() {
         for (token, status) in SENDERS.into_iter().zip(statuses) {
             let answer = ask(&server, token, method, "/v1/namespaces/orders/leases/0", &renewal);
             assert_eq!(answer.status, status, "{method} of a lease with {token:?}: {answer:?}");
+        }
+    }
+    let sequence = [
+        ("POST", "/v1/sequences/s", "{}"),
+        ("PUT", "/v1/sequences/s", "{}"),
+        ("POST", "/v1/sequences/s/set", "{\"value\":\"41\"}"),
+    ];
+    for (method, path, body) in sequence {
+        for (token, status) in SENDERS.into_iter().zip([401, 403, 403, 200]) {
+            assert_eq!(ask(&server, token, method, path, body).status, status, "{method} {path} with {token:?}");
         }
     }
     for path in ["/openapi.json", "/"] {

@@ -11,11 +11,10 @@ use std::time::Duration;
 
 use snowmint_core::section::{Users, refuse_little_memory};
 use snowmint_core::{ErrorKind, Integer, bytes};
-use tokio::sync::OnceCell;
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use self::allocator::Allocator;
+use self::allocator::{Allocator, SIZES_PREFIX, Set, Step};
 use self::memory::Budget;
 pub use self::options::SectionsOptions;
 use super::runtime;
@@ -25,10 +24,8 @@ use crate::process::label::label_with_host;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::CounterStore;
-use crate::store::key::{key, name};
+use crate::store::key::name;
 
-/// The prefix of the pinned sizes of sections.
-const SIZES_PREFIX: &str = "settings/sections/";
 /// How many sections a close gives back at the same time.
 const MAX_CONCURRENT: usize = 64;
 
@@ -85,7 +82,10 @@ pub struct SectionHolder {
 /// # }
 /// ```
 #[derive(Clone, Debug)]
-pub struct Sections(Arc<Open>);
+pub struct Sections {
+    open: Arc<Open>,
+    set: Arc<Set>,
+}
 
 /// The handle that clones share. After its drop the tasks give their sections back, and end.
 #[derive(Debug)]
@@ -122,14 +122,11 @@ impl Sections {
     /// # }
     /// ```
     pub fn new(store: Arc<dyn CounterStore>, set: &str, options: SectionsOptions) -> Result<Self, Error> {
-        let prefix = key("sections/", set)? + "/";
+        let set = Set::of(set)?;
         refuse_little_memory(options.memory_bytes)?;
         let label = bytes::label(&options.label.clone().unwrap_or_else(label_with_host));
         let allocator = Allocator {
             store,
-            prefix,
-            size_key: key(SIZES_PREFIX, set)?,
-            pinned: OnceCell::new(),
             budget: Budget::new(options.memory_bytes),
             options,
             label,
@@ -139,7 +136,29 @@ impl Sections {
             owner: Owner::this(),
         };
         allocator.terms(Users::of(Integer::from(0u64), allocator.options.size)?)?;
-        Ok(Self(Arc::new(Open(Arc::new(allocator)))))
+        Ok(Self { open: Arc::new(Open(Arc::new(allocator))), set })
+    }
+
+    /// Opens another set of this allocator: the sets share its options, their limits included, and a close closes all of them.
+    ///
+    /// # Errors
+    /// `InvalidText` for a name that is not 1 to 128 bytes long.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// let drafts = messages.of_set("drafts")?;
+    /// let user = Integer::from(7u64);
+    /// assert_eq!([messages.next(user).await?, messages.next(user).await?, drafts.next(user).await?], [1, 2, 1]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn of_set(&self, set: &str) -> Result<Self, Error> {
+        Ok(Self { open: Arc::clone(&self.open), set: Set::of(set)? })
     }
 
     /// Pins the size of the set's sections, as the first claim does too.
@@ -161,8 +180,8 @@ impl Sections {
     /// # }
     /// ```
     pub async fn pin(&self) -> Result<(), Error> {
-        self.0.0.owner.refuse_sharing()?;
-        self.0.0.pin().await
+        self.allocator().owner.refuse_sharing()?;
+        self.allocator().pin(&self.set).await
     }
 
     /// Lists the sets whose size is pinned, in any order.
@@ -207,17 +226,46 @@ impl Sections {
     /// # }
     /// ```
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
-        let allocator = &self.0.0;
+        self.ask(user, &|section, now_ms| section.next(user, now_ms)).await
+    }
+
+    /// Returns the last number of a user, and takes none. `None` if this allocator has given the user none since it took the
+    /// section over, or has forgotten it for lack of memory: the store keeps no number of a single user.
+    ///
+    /// # Errors
+    /// As [`Sections::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Integer;
+    /// use snowmint_stores::{Sections, SectionsOptions, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let messages = Sections::new(connect("memory:").await?, "messages", SectionsOptions::default())?;
+    /// let user = Integer::from(7u64);
+    /// assert_eq!(messages.last(user).await?, None);
+    /// messages.next(user).await?;
+    /// assert_eq!([messages.last(user).await?, messages.last(user).await?], [Some(1), Some(1)]);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn last(&self, user: Integer) -> Result<Option<u64>, Error> {
+        self.ask(user, &|section, now_ms| section.last(user, now_ms)).await
+    }
+
+    /// Asks the section of a user, within the deadline.
+    async fn ask<T>(&self, user: Integer, step: Step<'_, T>) -> Result<T, Error> {
+        let allocator = self.allocator();
         allocator.owner.refuse_sharing()?;
         let users = Users::of(user, allocator.options.size)?;
         let deadline = Instant::now() + Duration::from_millis(allocator.options.max_wait_ms);
         let deadline_ms = monotonic_ms().saturating_add(allocator.options.max_wait_ms);
         loop {
-            let place = Allocator::place(allocator, users)?;
+            let place = Allocator::place(allocator, &self.set, users)?;
             let news = place.news.notified();
             let error = loop {
-                match Allocator::try_next(allocator, &place, user) {
-                    Ok(Some(number)) => return Ok(number),
+                match Allocator::try_ask(allocator, &place, step) {
+                    Ok(Some(answer)) => return Ok(answer),
                     Ok(None) => Allocator::make_room(allocator)?,
                     Err(error) => break error,
                 }
@@ -252,10 +300,10 @@ impl Sections {
     /// # }
     /// ```
     pub fn holder(&self, user: Integer) -> Option<SectionHolder> {
-        let allocator = &self.0.0;
+        let allocator = self.allocator();
         allocator.owner.refuse_sharing().ok()?;
-        let number = Users::of(user, allocator.options.size).ok()?.number();
-        let place = lock(&allocator.places).get(&number).map(Arc::clone)?;
+        let section = self.set.section(Users::of(user, allocator.options.size).ok()?);
+        let place = lock(&allocator.places).get(&section).map(Arc::clone)?;
         let state = lock(&place.state);
         let now_ms = monotonic_ms();
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
@@ -286,23 +334,27 @@ impl Sections {
     /// # }
     /// ```
     pub async fn close(&self) -> Result<(), Error> {
-        let allocator = &self.0.0;
+        let allocator = self.allocator();
         allocator.owner.refuse_sharing()?;
         *lock(&allocator.closed) = true;
         let places: Vec<_> = lock(&allocator.places).drain().map(|(_, place)| place).collect();
         let places = Arc::new(Mutex::new(places.into_iter()));
         let mut releasing = JoinSet::new();
         for _ in 0..MAX_CONCURRENT {
-            let (allocator, places) = (Arc::clone(allocator), Arc::clone(&places));
+            let (owner, places) = (Arc::clone(allocator), Arc::clone(&places));
             let release = async move {
                 let next = || lock(&places).next();
                 while let Some(place) = next() {
-                    allocator.release(&place).await;
+                    owner.release(&place).await;
                 }
             };
-            drop(releasing.spawn_on(release, &self.0.0.runtime));
+            drop(releasing.spawn_on(release, &allocator.runtime));
         }
         releasing.join_all().await;
         Ok(())
+    }
+
+    fn allocator(&self) -> &Arc<Allocator> {
+        &self.open.0
     }
 }

@@ -9,9 +9,14 @@ async function use(baseUrl: string, guardedUrl: string, token: string): Promise<
   const ids = await service.takeIds({ client, query: { count: 3 }, throwOnError: true });
   assert.equal(new Set(ids.data.ids.map(BigInt)).size, 3);
   const ticket = await service.takeTicket({ client, path: { name: "typescript" }, throwOnError: true });
-  assert.equal(ticket.data.id, "1");
+  assert.deepEqual(ticket.data, { id: "1" });
+  const tickets = await service.takeTicket({ client, path: { name: "typescript" }, query: { count: 2 }, throwOnError: true });
+  assert.deepEqual(tickets.data, { ids: ["2", "3"] });
   const user = await service.nextOfUser({ client, path: { uid: "70000000" }, throwOnError: true });
-  assert.equal(user.data.id, "1");
+  assert.deepEqual(user.data, { id: "1" });
+  const wanted = { start: 1, increment: "2" };
+  const made = await service.createSequence({ client, path: { name: "typescript" }, body: wanted, throwOnError: true });
+  assert.equal(made.data.increment, "2");
   const sequence = await service.nextOfSequence({ client, path: { name: "typescript" }, throwOnError: true });
   assert.deepEqual(sequence.data.ids, ["1"]);
   const nonce = "8f14e45fceea167a5a36dedd4bea2544";

@@ -25,47 +25,77 @@ use crate::process::nonce::nonce;
 use crate::store::CounterStore;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
+use crate::store::key::key;
 
 /// The time without requests after which a section is given back, in ms.
 const IDLE_TIMEOUT_MS: u64 = 60_000;
+
+/// The prefix of the pinned sizes.
+pub(super) const SIZES_PREFIX: &str = "settings/sections/";
+
+/// What a call asks a section for, at a time.
+pub(super) type Step<'a, T> =
+    &'a (dyn Fn(&mut Section<Known>, u64) -> Result<Next<T, Record>, snowmint_core::Error> + Sync);
+
+/// A set of users.
+#[derive(Debug)]
+pub(super) struct Set {
+    /// The prefix of the set's keys.
+    prefix: Arc<str>,
+    /// The key of the pinned size.
+    size_key: String,
+    /// Set when the pinned size is the allocator's size.
+    pinned: OnceCell<()>,
+}
+
+/// A section of a set, by the set's prefix and the section's number.
+pub(super) type SectionOfSet = (Arc<str>, u64);
+/// The sections of an allocator.
+pub(super) type Places = HashMap<SectionOfSet, Arc<Place>>;
 
 /// The part of an allocator that its tasks share.
 #[derive(Debug)]
 pub(super) struct Allocator {
     pub(super) store: Arc<dyn CounterStore>,
-    /// The prefix of the set's keys.
-    pub(super) prefix: String,
-    /// The key of the pinned size.
-    pub(super) size_key: String,
-    /// Set when the pinned size is this allocator's size.
-    pub(super) pinned: OnceCell<()>,
     /// The memory of all sections and their users.
     pub(super) budget: Arc<Budget>,
     pub(super) options: SectionsOptions,
     pub(super) label: [u8; LABEL_BYTES],
-    pub(super) places: Mutex<HashMap<u64, Arc<Place>>>,
+    pub(super) places: Mutex<Places>,
     pub(super) closed: Mutex<bool>,
     pub(super) runtime: Handle,
     pub(super) owner: &'static Owner,
 }
 
+impl Set {
+    pub(super) fn of(name: &str) -> Result<Arc<Self>, Error> {
+        let prefix = (key("sections/", name)? + "/").into();
+        Ok(Arc::new(Self { prefix, size_key: key(SIZES_PREFIX, name)?, pinned: OnceCell::new() }))
+    }
+
+    /// Returns the section of these users.
+    pub(super) fn section(&self, users: Users) -> SectionOfSet {
+        (Arc::clone(&self.prefix), users.number())
+    }
+}
+
 impl Allocator {
-    /// Pins the size, once.
-    pub(super) async fn pin(&self) -> Result<(), Error> {
+    /// Pins the size of a set, once.
+    pub(super) async fn pin(&self, set: &Set) -> Result<(), Error> {
         let pinning = async {
             let wanted = Pin::Sections(self.options.size);
-            if !is_pinned(&*self.store, &self.size_key, wanted).await? {
+            if !is_pinned(&*self.store, &set.size_key, wanted).await? {
                 // Records of older versions have a size that is not pinned.
-                for (_, found) in self.store.list(&self.prefix).await? {
+                for (_, found) in self.store.list(&set.prefix).await? {
                     if let Ok(record) = Record::from_bytes(&found.value) {
                         wanted.refuse_other(Pin::Sections(record.users.size()))?;
                     }
                 }
-                pin(&*self.store, &self.size_key, wanted).await?;
+                pin(&*self.store, &set.size_key, wanted).await?;
             }
             Ok(())
         };
-        self.pinned.get_or_try_init(|| pinning).await.copied()
+        set.pinned.get_or_try_init(|| pinning).await.copied()
     }
 
     pub(super) fn terms(&self, users: Users) -> Result<Terms, Error> {
@@ -74,20 +104,22 @@ impl Allocator {
     }
 
     /// Finds the place of a section, or makes it and starts the task that claims and keeps the section.
-    pub(super) fn place(allocator: &Arc<Self>, users: Users) -> Result<Arc<Place>, Error> {
+    pub(super) fn place(allocator: &Arc<Self>, set: &Arc<Set>, users: Users) -> Result<Arc<Place>, Error> {
         let mut places = lock(&allocator.places);
         if *lock(&allocator.closed) {
             return Err(snowmint_core::Error::closed().into());
         }
-        if let Some(place) = places.get(&users.number()) {
+        let section = set.section(users);
+        if let Some(place) = places.get(&section) {
             lock(&place.state).wanted_ms = monotonic_ms();
             return Ok(Arc::clone(place));
         }
         Self::make_place(allocator, &mut places)?;
         let state =
             State { phase: Phase::Claiming, trouble: None, wanted_ms: monotonic_ms(), elsewhere: None, taken: None };
-        let key = format!("{}{}", allocator.prefix, users.number());
-        let place = Arc::new(Place { users, key, state: Mutex::new(state), news: Notify::new(), look: Notify::new() });
+        let (set, key) = (Arc::clone(set), format!("{}{}", set.prefix, users.number()));
+        let (state, news, look) = (Mutex::new(state), Notify::new(), Notify::new());
+        let place = Arc::new(Place { set, users, key, state, news, look });
         let claim = Claim::new(allocator.terms(users)?);
         let (keeping, keeper) = (Arc::clone(allocator), Arc::clone(&place));
         let task = async move {
@@ -98,23 +130,23 @@ impl Allocator {
         };
         let bytes = size_of::<Place>() + size_of::<Section<Known>>() + place.key.len() + size_of_val(&task);
         lock(&place.state).taken = Some(Self::take(allocator, &mut places, bytes as u64)?);
-        places.insert(users.number(), Arc::clone(&place));
+        places.insert(section, Arc::clone(&place));
         drop(places);
         // Without its handle the task ends with the section.
         drop(allocator.runtime.spawn(task));
         Ok(place)
     }
 
-    /// Takes the next number of a user, or returns `None` if there is no memory for the user. Does not wait for the store.
-    pub(super) fn try_next(allocator: &Arc<Self>, place: &Arc<Place>, user: Integer) -> Result<Option<u64>, Error> {
+    /// Asks a section, or returns `None` if there is no memory for the user. Does not wait for the store.
+    pub(super) fn try_ask<T>(allocator: &Arc<Self>, place: &Arc<Place>, step: Step<'_, T>) -> Result<Option<T>, Error> {
         let mut state = lock(&place.state);
         let trouble = state.trouble.clone();
         let busy = || trouble.clone().unwrap_or_else(|| snowmint_core::Error::numbers_dry(20).into());
         match &mut state.phase {
             Phase::Claiming => Err(busy()),
             Phase::Over => Err(trouble.unwrap_or_else(|| snowmint_core::Error::closed().into())),
-            Phase::Held(section) => match section.next(user, monotonic_ms()) {
-                Ok(Next::Done(number)) => Ok(Some(number)),
+            Phase::Held(section) => match step(section, monotonic_ms()) {
+                Ok(Next::Done(answer)) => Ok(Some(answer)),
                 Ok(Next::Ask(asked)) => {
                     let (allocator, place) = (Arc::clone(allocator), Arc::clone(place));
                     drop(allocator.runtime.clone().spawn(async move { allocator.do_ask(&place, asked).await }));
@@ -129,7 +161,7 @@ impl Allocator {
 
     /// Claims a section. Returns `false` if callers stopped asking, or the claim cannot succeed.
     async fn claim(&self, mut claim: Claim, place: &Place) -> bool {
-        while let Err(error) = self.pin().await {
+        while let Err(error) = self.pin(&place.set).await {
             if error.kind() != ErrorKind::StoreUnavailable {
                 return end(place, error);
             }
@@ -258,8 +290,9 @@ impl Allocator {
 
     fn forget(&self, place: &Place) {
         let mut places = lock(&self.places);
-        if places.get(&place.users.number()).is_some_and(|there| std::ptr::eq(Arc::as_ptr(there), place)) {
-            places.remove(&place.users.number());
+        let section = place.set.section(place.users);
+        if places.get(&section).is_some_and(|there| std::ptr::eq(Arc::as_ptr(there), place)) {
+            places.remove(&section);
         }
         drop(places);
         let _ = lock(&place.state).end();

@@ -1,12 +1,13 @@
 //! A section of an allocator, and the other allocator that holds it.
 
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use snowmint_core::section::{Section, Users};
 use snowmint_core::store::Ask;
 use snowmint_core::{ErrorKind, section};
 use tokio::sync::Notify;
 
+use super::allocator::Set;
 use super::memory::{Known, Taken};
 use crate::error::Error;
 use crate::process::lock;
@@ -18,6 +19,7 @@ const MAX_RECORD_AGE_MS: u64 = 100;
 /// A section, from the first request to its end.
 #[derive(Debug)]
 pub(super) struct Place {
+    pub(super) set: Arc<Set>,
     pub(super) users: Users,
     pub(super) key: String,
     pub(super) state: Mutex<State>,

@@ -1,11 +1,10 @@
 //! Room for other sections, and for other users: sections without requests are given back, and users are forgotten.
 
-use std::collections::HashMap;
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
 
-use super::allocator::Allocator;
+use super::allocator::{Allocator, Places, SectionOfSet};
 use super::memory::Taken;
 use super::place::{Phase, Place};
 use crate::error::Error;
@@ -17,9 +16,6 @@ use crate::store::ask::ask;
 const ROOM_AFTER_MS: u64 = 1000;
 /// How long a caller should wait for room, in ms.
 const RETRY_AFTER_MS: u64 = 5000;
-
-/// The sections of an allocator, by number.
-type Places = HashMap<u64, Arc<Place>>;
 
 impl Allocator {
     /// Makes room for one more section, if there are as many as the options allow.
@@ -88,16 +84,16 @@ impl Allocator {
         has_room: impl Fn(&Self, &Places) -> bool,
     ) -> usize {
         let now_ms = monotonic_ms();
-        let unused = |(number, place): (&u64, &Arc<Place>)| {
+        let unused = |(section, place): (&SectionOfSet, &Arc<Place>)| {
             let state = lock(&place.state);
             let rests = now_ms.saturating_sub(state.wanted_ms) >= ROOM_AFTER_MS;
-            (rests && matches!(state.phase, Phase::Held(_))).then_some((state.wanted_ms, *number))
+            (rests && matches!(state.phase, Phase::Held(_))).then(|| (state.wanted_ms, section.clone()))
         };
         let mut unused: Vec<_> = places.iter().filter_map(unused).collect();
         unused.sort_unstable();
         let mut given_back = 0;
-        for (_, number) in unused {
-            let Some(place) = places.remove(&number) else { continue };
+        for (_, section) in unused {
+            let Some(place) = places.remove(&section) else { continue };
             Self::give_back(allocator, place);
             given_back += 1;
             if has_room(allocator, places) {
