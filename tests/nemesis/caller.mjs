@@ -14,7 +14,7 @@ const Redis = require("ioredis");
 
 const KEY = "takes";
 const EXPLAINED = /^(ERR (STORE_UNAVAILABLE|EXHAUSTED|WINDOW_CLOSED)|BUSY) /;
-// A connection ends after this many commands, so that both services are asked.
+// A connection ends after this many commands, so that all services are asked.
 const COMMANDS = 50;
 const TIMEOUT_MS = 3000;
 

@@ -2,8 +2,8 @@
 
 caller.py DIRECTORY PACE_MS LEDGER|- URL...
 
-Each kind has a thread and a ledger in DIRECTORY, in the format of `snowmint-taker`. IDs go to LEDGER, unless it is `-`. Both
-services are asked in turn. A user whose section another process holds is asked for at the other service.
+Each kind has a thread and a ledger in DIRECTORY, in the format of `snowmint-taker`. IDs go to LEDGER, unless it is `-`. The
+services are asked in turn. A user whose section another process holds is asked for at the next service.
 """
 
 import http.client
@@ -20,7 +20,7 @@ import ledger
 
 TIMEOUT_S = 3
 REQUESTS = 50
-"""After this many requests a thread turns to the other service."""
+"""After this many requests a thread turns to the next service."""
 USERS = (0, 1, 50_000, 99_999, 100_000, 199_999, 12_345_678, 2**64 - 1)
 """Users of every part of a section, of its neighbours, and the last one there can be."""
 EXPLAINED = (408, 421, 429, 503)
@@ -28,10 +28,10 @@ EXPLAINED = (408, 421, 429, 503)
 KINDS = {
     "id": ("GET", "/v1/ids?count={count}00"),
     "segment": ("GET", "/v1/segments/takes?count={count}"),
-    "ticket": ("GET", "/v1/tickets/takes"),
+    "ticket": ("GET", "/v1/tickets/takes?count={count}"),
     "sequence": ("POST", "/v1/sequences/takes/next?count={count}"),
     "cached": ("POST", "/v1/sequences/cached/next?count={count}"),
-    "user": ("POST", "/v1/users/{user}/next"),
+    "user": ("POST", "/v1/users/{user}/next?count={count}"),
 }
 
 Write = Callable[[int, int, int, int, list[int]], None]
@@ -94,7 +94,7 @@ def take(kind: str, write: Write, pace_s: float, ports: list[int]) -> None:
         except (OSError, http.client.HTTPException):
             is_over = True
         if is_over:
-            # The other service may have the store or the section.
+            # The next service may have the store or the section.
             session, since = session + 1, turn
             connection.close()
             connection = connect(ports[session % len(ports)])

@@ -21,7 +21,7 @@ SAMPLES = 5
 ORDER = {
     "segment": "session",
     "key": "session",
-    "ticket": "session",
+    "ticket": "all",
     "sequence": "all",
     "cached": "session",
     "user": "user",

@@ -264,7 +264,7 @@ class Fleet:
         the other stores one worker of each does. The slots of a directory are apart from a service's records.
         """
         engine, url, port = self.place.engine, self.place.url, self.place.port
-        services = [(free_port(), free_port()) for _ in range(2)]
+        services = [(free_port(), free_port()) for _ in range(3)]
         for number, own in enumerate(services):
             self._add(f"service-{number}", self._service(own, await self._url(url, port)))
         served = [f"http://127.0.0.1:{own}" for own, _ in services]
