@@ -28,7 +28,7 @@ use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
 use super::settings::{Settings, of_server};
 use crate::error::Error;
-use crate::scripts::{REDIS_ADD, REDIS_WRITE};
+use crate::scripts::{REDIS_ADD, REDIS_LOWER, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
@@ -36,13 +36,6 @@ use crate::store::{CounterStore, RecordStore, ServerSettings, Version, Versioned
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const PING_AFTER: Duration = Duration::from_millis(100);
-
-/// Lowers a counter. Key: a counter. Arguments: its expected and its new number.
-const LOWER: &str = r"
-if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
-redis.call('SET', KEYS[1], ARGV[2])
-return 1
-";
 
 /// A store on a Redis server.
 ///
@@ -289,7 +282,7 @@ impl CounterStore for Redis {
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        self.ask(script(LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
+        self.ask(script(REDIS_LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
     }
 }
 
