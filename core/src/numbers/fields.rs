@@ -44,3 +44,29 @@ impl<'a> Fields<'a> {
 
 /// The error about a record of another form.
 pub const UNDEFINED: Error = Error::plain(What::NoRecord);
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use std::string::ToString;
+
+    use super::*;
+
+    #[test]
+    fn a_later_version_is_named_and_other_text_is_no_record() {
+        let says = |text: &str| Fields::read(text.as_bytes(), "segment").map(drop).map_err(|error| error.to_string());
+        assert_eq!(says("segment 1\nstep=5\n"), Ok(()));
+        let later = "the record has version 2, and this snowmint reads up to 1: update snowmint";
+        assert_eq!(says("segment 2\nstep=5\n"), Err(later.to_string()));
+        for text in ["", "segment 1", "segment 0\n", "segment x\n", "segments 1\n", "sequence 1\n", "segment1\n"] {
+            assert_eq!(says(text), Err(UNDEFINED.to_string()), "{text:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_is_found_by_its_name() {
+        let fields = Fields::read(b"segment 1\nstep=5\nnext=x=y\n", "segment").expect("a definition");
+        assert_eq!((fields.value::<u64>("step"), fields.get("next"), fields.get("x")), (Some(5), Some("x=y"), None));
+        assert_eq!(fields.value::<u64>("next"), None);
+    }
+}
