@@ -23,10 +23,10 @@ pub const REDIS_ADD: &str = include_str!("scripts/redis/add.lua");
 pub const REDIS_LOWER: &str = include_str!("scripts/redis/lower.lua");
 
 /// Makes Leaf's table of segments. In Rust also for `SQLite`.
-pub const POSTGRES_LEAF: &str = include_str!("engines/sql/leaf.sql");
+pub const POSTGRES_LEAF: &str = include_str!("scripts/postgres/leaf.sql");
 
 /// Makes Leaf's table of segments.
-pub const MYSQL_LEAF: &str = include_str!("engines/mysql/leaf.sql");
+pub const MYSQL_LEAF: &str = include_str!("scripts/mysql/leaf.sql");
 
 /// Makes the tables of records and counters.
 pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");

@@ -48,6 +48,8 @@ export interface Store {
    * that nobody has used.
    */
   lower?(counter: string, end: bigint, start: bigint): Promise<boolean>;
+  /** The table that has the tags of segments, instead of records and counters. */
+  readonly segments?: SegmentTable;
   /** The store's clock, Unix ms; null if it has none. */
   clockMs(): Promise<number | null>;
   /**
@@ -61,6 +63,26 @@ export interface Store {
   settings?(): Promise<ServerSettings>;
   /** Its name in messages, such as the engine and where it is, without a password. */
   toString(): string;
+}
+
+/** A tag of segments: its next number, and how many numbers a fetch takes at first. */
+export interface Tag {
+  /** The next number, 0 to 2^63-1. */
+  next: bigint;
+  /** The step, 1 to 2^31-1. */
+  step: bigint;
+}
+
+/** Leaf's table of segments, `leaf_alloc`, which Leaf's servers and other languages use at the same time. */
+export interface SegmentTable {
+  /** Reads the row of a tag; null if the tag has no row. */
+  tag(tag: string): Promise<Tag | null>;
+  /** Makes the row of a tag; false if the tag has a row. */
+  create(tag: string, row: Tag): Promise<boolean>;
+  /** Adds to the next number. Resolves with the sum, null if the tag has no row; rejects with a `RangeError` above 2^63-1. */
+  fetch(tag: string, amount: bigint): Promise<bigint | null>;
+  /** Lowers the next number from `end` to `start`; false if it is not `end`. */
+  lower(tag: string, end: bigint, start: bigint): Promise<boolean>;
 }
 
 /** What leases need of a store. */

@@ -7,6 +7,26 @@ import { numbers } from "../wasm/numbers.js";
 const VERBS = ["read", "write", "list", "add"] as const;
 const MOST = 2n ** 63n - 1n;
 
+/** Where the numbers of a tag are. */
+export interface TagSource {
+  /** The key of its record, in messages. */
+  key: string;
+  /** Reads the definition; undefined if it is missing. */
+  read(): Promise<Uint8Array | undefined>;
+  /** Writes the definition; false if there is one. */
+  create(definition: Uint8Array): Promise<boolean>;
+  /** Raises the counter, from `start` if it is new. Resolves with its new value, null if it has no room. */
+  add(amount: bigint, start: bigint): Promise<bigint | null>;
+  /** Lowers the counter, if it still is `end`. */
+  lower(end: bigint, start: bigint): Promise<boolean>;
+}
+
+const isBoolean = (answer: unknown): boolean => typeof answer === "boolean";
+const isRow = (row: unknown): boolean => {
+  const { next, step } = Object(row) as { next?: unknown; step?: unknown };
+  return row === null || (typeof next === "bigint" && typeof step === "bigint");
+};
+
 /** A store whose answers are checked, with its counters. */
 export class NumberStore extends CheckedStore {
   declare readonly store: Store;
@@ -21,12 +41,13 @@ export class NumberStore extends CheckedStore {
   }
 
   /** Raises a counter. Resolves with its new value, null if it has no room. */
-  async add(counter: string, delta: bigint, start: bigint): Promise<bigint | null> {
+  add(counter: string, delta: bigint, start: bigint): Promise<bigint | null> {
+    return this.#added(() => this.store.add(counter, delta, start), delta);
+  }
+
+  async #added(add: () => Promise<bigint>, delta: bigint): Promise<bigint | null> {
     try {
-      return await this.ask(
-        () => this.store.add(counter, delta, start),
-        (sum) => typeof sum === "bigint" && sum >= delta && sum <= MOST,
-      );
+      return await this.ask(add, (sum) => typeof sum === "bigint" && sum >= delta && sum <= MOST);
     } catch (error) {
       if (error instanceof RangeError) return null;
       throw error;
@@ -38,8 +59,40 @@ export class NumberStore extends CheckedStore {
     if (typeof this.store.lower !== "function") return false;
     return this.ask(
       async () => this.store.lower!(counter, end, start),
-      (lowered) => typeof lowered === "boolean",
+      isBoolean,
     );
+  }
+
+  /** Returns where the numbers of a tag are: in a record and a counter, or in Leaf's table. */
+  tag(tag: string): TagSource {
+    const key = numbers().keyOf("segments/", tag);
+    const table = this.store.segments;
+    if (!table)
+      return {
+        key,
+        read: async () => (await this.read(key))?.value,
+        create: async (definition) => (await this.write(key, definition, 0)) !== null,
+        add: (amount, start) => this.add(key, amount, start),
+        lower: (end, start) => this.lower(key, end, start),
+      };
+    const add = async (amount: bigint) => {
+      const sum = await table.fetch(tag, amount);
+      if (sum === null) throw new Error(`leaf_alloc has no row for ${tag} any more`);
+      return sum;
+    };
+    return {
+      key,
+      read: async () => {
+        const row = await this.ask(() => table.tag(tag), isRow);
+        return row ? numbers().tagRecord(String(row.next), String(row.step)) : undefined;
+      },
+      create: (definition) => {
+        const [next, step] = numbers().tagParts(definition) as unknown as [bigint, bigint];
+        return this.ask(() => table.create(tag, { next, step }), isBoolean);
+      },
+      add: (amount) => this.#added(() => add(amount), amount),
+      lower: (end, start) => this.ask(() => table.lower(tag, end, start), isBoolean),
+    };
   }
 
   /** Reads the floor, below which no new counter begins. */
@@ -57,6 +110,20 @@ export class NumberStore extends CheckedStore {
       const found = await this.read(key);
       if (found) return found.value;
       await this.define(key, name, define);
+    }
+  }
+
+  /** Reads the definition of a tag, and writes it before if it is missing. */
+  async tagDefinition(
+    { read, create }: TagSource,
+    tag: string,
+    define: (floor?: Uint8Array) => Uint8Array,
+  ): Promise<Uint8Array> {
+    for (;;) {
+      const found = await read();
+      if (found) return found;
+      numbers().refuseName(tag, tag.normalize("NFC") === tag);
+      await create(define(await this.floor()));
     }
   }
 

@@ -4,7 +4,7 @@ import { digits, type Integer, type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
 import { numbers, type WasmSegments } from "../wasm/numbers.js";
 import { maxWaitOf, News } from "./news.js";
-import { isUnanswered, NumberStore, nameOf } from "./number-store.js";
+import { isUnanswered, NumberStore, nameOf, type TagSource } from "./number-store.js";
 
 /** The options of `Segments`. */
 export interface SegmentsOptions {
@@ -64,7 +64,7 @@ interface Asking {
 export class Segments {
   readonly #store: NumberStore;
   readonly #tag: string;
-  readonly #key: string;
+  readonly #source: TagSource;
   readonly #maxWaitMs: number;
   readonly #record: (floor?: Uint8Array) => Uint8Array;
   readonly #news = new News();
@@ -85,7 +85,7 @@ export class Segments {
     const { start, step, maxWaitMs } = read(options, OPTIONS);
     this.#store = new NumberStore(store, "Segments");
     this.#tag = nameOf(tag, "a tag");
-    this.#key = numbers().keyOf("segments/", tag);
+    this.#source = this.#store.tag(tag);
     this.#maxWaitMs = maxWaitOf(maxWaitMs);
     const [first, size] = [start, step].map((value) => (value === undefined ? value : digits(value)));
     this.#record = (floor) => numbers().tagRecord(first, size, floor);
@@ -131,7 +131,7 @@ export class Segments {
         const rest = this.#machine?.close(this.#unused());
         if (!rest) return 0n;
         const [end, start] = rest as unknown as [bigint, bigint];
-        return (await this.#store.lower(this.#key, end, start)) ? end - start : 0n;
+        return (await this.#source.lower(end, start)) ? end - start : 0n;
       } catch (error) {
         // While a fetch is under way its numbers may come yet.
         const pauseMs = this.#asking && patience.pauseMs(this.#maxWaitMs, (error as SnowmintError).retryAfterMs ?? 0);
@@ -250,13 +250,12 @@ export class Segments {
 
   async #open(asking: Asking): Promise<void> {
     try {
-      const define = async (floor?: Uint8Array) => this.#record(floor);
-      const found = await this.#store.definition(this.#key, this.#tag, define);
+      const found = await this.#store.tagDefinition(this.#source, this.#tag, this.#record);
       if (this.#asking === asking) this.#machine ??= new (numbers().Segments)(found, monotonicMs());
       this.#ended(asking, undefined);
     } catch (error) {
       this.#openAtMs = monotonicMs() + numbers().retryMs();
-      this.#ended(asking, this.#store.explained(error, this.#key));
+      this.#ended(asking, this.#store.explained(error, this.#source.key));
     }
   }
 
@@ -264,7 +263,7 @@ export class Segments {
     const machine = this.#machine!;
     let [sum, failure, isDue]: [bigint | null | undefined, unknown, boolean] = [undefined, undefined, false];
     try {
-      sum = await this.#store.add(this.#key, amount, machine.start);
+      sum = await this.#source.add(amount, machine.start);
     } catch (error) {
       failure = error;
     }
@@ -281,8 +280,8 @@ export class Segments {
   /** Reads the step again. If that fails, the present step stays. */
   async #reread(machine: WasmSegments): Promise<void> {
     try {
-      const found = await this.#store.read(this.#key);
-      if (found) machine.configure(found.value);
+      const found = await this.#source.read();
+      if (found) machine.configure(found);
     } catch {}
   }
 }

@@ -1,5 +1,15 @@
 // snowmint/stores: where leases are kept, over what an application already uses.
-export type { Grant, LeaseTerms, Lessor, Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
+export type {
+  Grant,
+  LeaseTerms,
+  Lessor,
+  Listed,
+  SegmentTable,
+  ServerSettings,
+  Store,
+  Tag,
+  Versioned,
+} from "../lease/store.js";
 export { type DynamoDbClient, DynamoDbStore, type DynamoDbStoreOptions } from "./dynamodb.js";
 export { HttpStore, type HttpStoreOptions } from "./http.js";
 export { MemoryStore } from "./memory.js";

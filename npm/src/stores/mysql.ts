@@ -1,4 +1,4 @@
-import { mysqlClock, mysqlFlush, mysqlSchema, mysqlTables } from "../generated/scripts.js";
+import { mysqlClock, mysqlFlush, mysqlLeaf, mysqlSchema, mysqlTables } from "../generated/scripts.js";
 import type { StoreOptions } from "./shared/options.js";
 import { type Emitter, hushed, placeOf } from "./shared/place.js";
 import { raised } from "./shared/values.js";
@@ -25,13 +25,14 @@ interface Client extends Emitter {
 
 const DUPLICATE = 1062;
 
+const countOf = (tables: string): string =>
+  `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN (${tables})`;
+
 const DIALECT: Dialect = {
   store: "MysqlStore",
   kind: "mysql",
-  countTables:
-    "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
-    "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
-  schema: mysqlSchema,
+  tables: { count: countOf("'snowmint_records', 'snowmint_counters', 'snowmint_guards'"), schema: mysqlSchema },
+  leaf: { count: countOf("'leaf_alloc'"), schema: mysqlLeaf },
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
   // With `completion_type` CHAIN the server would begin another transaction, which no code commits.
   commit: "COMMIT AND NO CHAIN NO RELEASE",
@@ -50,14 +51,7 @@ const DIALECT: Dialect = {
     return [row[0]!, row[1]!];
   },
   async insert(ask, key, value, version) {
-    // Not INSERT IGNORE, which would take more than that for nothing.
-    const sql = "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3)";
-    try {
-      return (await ask(sql, [value, version, key])).count === 1;
-    } catch (error) {
-      if ((error as { errno?: unknown }).errno === DUPLICATE) return false;
-      throw error;
-    }
+    return inserted(ask, "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3)", [value, version, key]);
   },
   async update(ask, key, value, version, expected) {
     const sql = "UPDATE snowmint_records SET value = $1, version = $2 WHERE name = $3 AND version = $4";
@@ -77,8 +71,28 @@ const DIALECT: Dialect = {
     await ask("UPDATE snowmint_counters SET value = $2 WHERE name = $1", [counter, count]);
     return count;
   },
+  async createTag(ask, tag, { next, step }) {
+    const sql = "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ($1, $2, $3, '')";
+    return inserted(ask, sql, [tag, next, step]);
+  },
+  async fetch(ask, tag, amount, most) {
+    const sql = "UPDATE leaf_alloc SET max_id = max_id + $2 WHERE biz_tag = $1 AND max_id BETWEEN 0 AND $3";
+    if ((await ask(sql, [tag, amount, most])).count !== 1) return undefined;
+    const [row] = (await ask("SELECT max_id FROM leaf_alloc WHERE biz_tag = $1", [tag])).rows;
+    return BigInt(row![0]!);
+  },
   clock: mysqlClock,
 };
+
+/** Inserts a row; false if its key has one. Not by INSERT IGNORE, which would take more than that for nothing. */
+async function inserted(ask: Connection["ask"], sql: string, values: readonly Value[]): Promise<boolean> {
+  try {
+    return (await ask(sql, values)).count === 1;
+  } catch (error) {
+    if ((error as { errno?: unknown }).errno === DUPLICATE) return false;
+    throw error;
+  }
+}
 
 /**
  * Records and counters in three tables of a MySQL or MariaDB database, over a pool of `mysql2`, with promises or callbacks.

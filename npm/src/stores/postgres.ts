@@ -3,6 +3,7 @@ import {
   postgresClock,
   postgresCure,
   postgresInsert,
+  postgresLeaf,
   postgresRaise,
   postgresRead,
   postgresSchema,
@@ -48,9 +49,12 @@ const BEFORE = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresCure};
 const DIALECT: Dialect = {
   store: "PgStore",
   kind: "postgres",
-  countTables:
-    "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
-  schema: postgresSchema,
+  tables: {
+    count:
+      "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
+    schema: postgresSchema,
+  },
+  leaf: { count: "SELECT (to_regclass('leaf_alloc') IS NOT NULL)::int::text", schema: postgresLeaf },
   // Each message is a transaction.
   begin: [],
   settings: () => [postgresSettings],
@@ -71,6 +75,17 @@ const DIALECT: Dialect = {
         ? await ask(postgresRaise, [delta, counter])
         : await ask(postgresAdd, [first, counter, delta]);
     return rows[0] && BigInt(rows[0][0]!);
+  },
+  async createTag(ask, tag, { next, step }) {
+    const sql = "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ($1, $2, $3, '') ON CONFLICT DO NOTHING";
+    return (await ask(sql, [tag, next, step])).count === 1;
+  },
+  async fetch(ask, tag, amount, most) {
+    const sql =
+      "UPDATE leaf_alloc SET max_id = max_id + $2, update_time = CURRENT_TIMESTAMP " +
+      "WHERE biz_tag = $1 AND max_id BETWEEN 0 AND $3 RETURNING max_id::text";
+    const [row] = (await ask(sql, [tag, amount, most])).rows;
+    return row && BigInt(row[0]!);
   },
   clock: postgresClock,
 };

@@ -1,9 +1,9 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
-import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
+import type { Listed, SegmentTable, ServerSettings, Store, Tag, Versioned } from "../lease/store.js";
 import { Findings, failed, type Kind, settingsOf } from "./shared/durability.js";
 import { within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
-import { checkAdd, full, newVersion } from "./shared/values.js";
+import { checkAdd, full, MAX_COUNT, newVersion } from "./shared/values.js";
 
 /** The value of `$1`, `$2` and so on: a key, an integer of 64 bits, or bytes. */
 export type Value = string | bigint | Uint8Array;
@@ -23,16 +23,23 @@ export interface Connection {
   destroy(why: Error): void;
 }
 
+/** Tables that are made when first used. */
+interface Tables {
+  /** A query for how many of them there are. */
+  count: string;
+  /** Makes them, each by a statement. */
+  schema: string;
+}
+
 /** What each database has in its own way. */
 export interface Dialect {
   /** The class of the store. */
   store: string;
   /** Whose rules of durability hold. */
   kind: Kind;
-  /** How many of our tables there are. */
-  countTables: string;
-  /** Makes them, each by a statement. */
-  schema: string;
+  /** The tables of records and counters, and Leaf's table. */
+  tables: Tables;
+  leaf: Tables;
   /**
    * Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. Nothing, if each
    * statement is such a transaction.
@@ -52,6 +59,10 @@ export interface Dialect {
   update(ask: Connection["ask"], key: string, value: Uint8Array, version: bigint, expected: bigint): Promise<boolean>;
   /** Adds to a counter, and returns the sum. It does nothing, or returns undefined to undo it, beyond 2^63-1. */
   add(ask: Connection["ask"], counter: string, delta: bigint, start: bigint): Promise<bigint | undefined>;
+  /** Inserts a row into Leaf's table; whether the tag had none. */
+  createTag(ask: Connection["ask"], tag: string, row: Tag): Promise<boolean>;
+  /** Adds to the row of a tag whose number is `most` at most, and returns the sum. */
+  fetch(ask: Connection["ask"], tag: string, amount: bigint, most: bigint): Promise<bigint | undefined>;
   /** A query for Unix ms. */
   clock: string;
 }
@@ -68,8 +79,29 @@ export abstract class SqlStore implements Store {
   readonly #allowUnsafe: boolean;
   readonly #timeoutMs: number;
   readonly #findings: Findings;
-  #hasTables = false;
+  /** The tables that are there. */
+  readonly #made = new Set<Tables>();
   #checked = false;
+
+  /** Leaf's table of segments in this database. An existing table stays as it is. */
+  readonly segments: SegmentTable = {
+    tag: async (tag) => {
+      const sql = `SELECT ${this.#dialect.integer("max_id")}, ${this.#dialect.integer("step")} FROM leaf_alloc WHERE biz_tag = $1`;
+      const [row] = (await this.#leaf(false, (ask) => ask(sql, [tag]))).rows;
+      return row ? { next: BigInt(row[0]!), step: BigInt(row[1]!) } : null;
+    },
+    create: (tag, row) => this.#leaf(true, (ask) => this.#dialect.createTag(ask, tag, row)),
+    fetch: async (tag, amount) => {
+      const most = MAX_COUNT - amount;
+      const sum = most < 0n ? undefined : await this.#leaf(true, (ask) => this.#dialect.fetch(ask, tag, amount, most));
+      if (sum === undefined && (await this.segments.tag(tag))) throw full(this, tag);
+      return sum ?? null;
+    },
+    lower: (tag, end, start) => {
+      const sql = "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP WHERE biz_tag = $2 AND max_id = $3";
+      return this.#leaf(true, async (ask) => (await ask(sql, [start, tag, end])).count === 1);
+    },
+  };
 
   protected constructor(name: string, dialect: Dialect, options?: StoreOptions) {
     const { allowUnsafe, allowStandby, timeoutMs } = settled(options, ownerOf(dialect.store));
@@ -162,11 +194,20 @@ export abstract class SqlStore implements Store {
     return this.#name;
   }
 
+  /** Runs `work` on Leaf's table in a transaction. */
+  #leaf<T>(writing: boolean, work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
+    return this.#transaction(writing, work, this.#dialect.leaf);
+  }
+
   /** Runs `work` in a transaction, which is committed by the time this resolves, or undone if the result is undefined. */
-  async #transaction<T>(writing: boolean, work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
+  async #transaction<T>(
+    writing: boolean,
+    work: (ask: Connection["ask"]) => Promise<T>,
+    tables = this.#dialect.tables,
+  ): Promise<T> {
     const { begin, commit } = this.#dialect;
     // With a separate timeout, because making tables takes long.
-    if (!this.#hasTables) await this.#use((ask) => this.#makeTables(ask));
+    if (!this.#made.has(tables)) await this.#use((ask) => this.#makeTables(ask, tables));
     return this.#use(async (ask) => {
       for (const statement of begin) await ask(statement);
       // A server that is refused at first is not written.
@@ -202,12 +243,11 @@ export abstract class SqlStore implements Store {
   }
 
   /** Once: if they are gone later, numbers would begin again in new ones. */
-  async #makeTables(ask: Connection["ask"]): Promise<void> {
-    const { countTables, schema } = this.#dialect;
-    const definitions = schema.split(";").filter((definition) => definition.trim());
-    for (let tries = 1; !this.#hasTables; tries++) {
-      const [row] = (await ask(countTables)).rows;
-      if (Number(row![0]) === definitions.length) this.#hasTables = true;
+  async #makeTables(ask: Connection["ask"], tables: Tables): Promise<void> {
+    const definitions = tables.schema.split(";").filter((definition) => definition.trim());
+    for (let tries = 1; !this.#made.has(tables); tries++) {
+      const [row] = (await ask(tables.count)).rows;
+      if (Number(row![0]) === definitions.length) this.#made.add(tables);
       else
         try {
           for (const definition of definitions) await ask(definition);

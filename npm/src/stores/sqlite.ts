@@ -1,11 +1,11 @@
 import { fileAt } from "#files";
 import { SnowmintError } from "../errors.js";
-import { sqliteSchema } from "../generated/scripts.js";
+import { postgresLeaf, sqliteSchema } from "../generated/scripts.js";
 import { monotonicMs } from "../generator/waiting.js";
-import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
+import type { Listed, SegmentTable, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { failed, refuseLossyPlace, refuseUnsafe } from "./shared/durability.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
-import { checkAdd, full, newVersion, raised } from "./shared/values.js";
+import { checkAdd, full, MAX_COUNT, newVersion, raised } from "./shared/values.js";
 
 /** A `Database` of `better-sqlite3`. */
 export interface SqliteDatabase {
@@ -31,7 +31,7 @@ interface Statement {
 type Value = string | bigint | Uint8Array;
 
 const COUNT_TABLES =
-  "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('snowmint_records', 'snowmint_counters')";
+  "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name IN ('snowmint_records', 'snowmint_counters', 'leaf_alloc')";
 /** So long another process's transaction is left to itself before the next look. */
 const PAUSE_MS = 5;
 
@@ -68,6 +68,33 @@ export class SqliteStore implements Store {
   #path = "";
   /** The path of its write-ahead log, if it has one. */
   #log = "";
+
+  /** Leaf's table of segments in this database. An existing table stays as it is. */
+  readonly segments: SegmentTable = {
+    tag: async (tag) => {
+      const sql = "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = ?";
+      const [row] = await this.#transaction(false, () => this.#all(sql, tag));
+      return row ? { next: row[0] as bigint, step: row[1] as bigint } : null;
+    },
+    create: (tag, { next, step }) => {
+      const sql =
+        "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, '') ON CONFLICT DO NOTHING";
+      return this.#transaction(true, () => this.#run(sql, tag, next, step) === 1);
+    },
+    fetch: async (tag, amount) => {
+      const most = MAX_COUNT - amount;
+      const sql =
+        "UPDATE leaf_alloc SET max_id = max_id + ?, update_time = CURRENT_TIMESTAMP " +
+        "WHERE biz_tag = ? AND max_id BETWEEN 0 AND ? RETURNING max_id";
+      const [row] = most < 0n ? [] : await this.#transaction(true, () => this.#all(sql, amount, tag, most));
+      if (!row && (await this.segments.tag(tag))) throw full(this, tag);
+      return row ? (row[0] as bigint) : null;
+    },
+    lower: (tag, end, start) => {
+      const sql = "UPDATE leaf_alloc SET max_id = ?, update_time = CURRENT_TIMESTAMP WHERE biz_tag = ? AND max_id = ?";
+      return this.#transaction(true, () => this.#run(sql, start, tag, end) === 1);
+    },
+  };
 
   /** Over a database, which stays the caller's. */
   constructor(db: SqliteDatabase, options?: StoreOptions) {
@@ -211,7 +238,7 @@ export class SqliteStore implements Store {
   #makeTables(): void {
     if (this.#hasTables) return;
     const [count] = this.#all(COUNT_TABLES);
-    if (Number(count![0]) < 2) this.#db.exec(sqliteSchema);
+    if (Number(count![0]) < 3) this.#db.exec(sqliteSchema + postgresLeaf);
     this.#hasTables = true;
   }
 

@@ -25,6 +25,7 @@ import {
   start,
   Take,
   Tickets,
+  tagParts,
   tagRecord,
 } from "../generated/numbers.js";
 import { startedLater } from "./start.js";
@@ -62,6 +63,7 @@ export const numbers = /* @__PURE__ */ startedLater(
     skippedBy,
     Tickets,
     Take,
+    tagParts,
     tagRecord,
   },
   initSync,

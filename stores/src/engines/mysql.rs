@@ -16,7 +16,8 @@ use crate::error::Error;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables, for roles that may not make them.
-pub const SCHEMA: &str = concat!(include_str!("../scripts/mysql/schema.sql"), include_str!("mysql/leaf.sql"));
+pub const SCHEMA: &str =
+    concat!(include_str!("../scripts/mysql/schema.sql"), include_str!("../scripts/mysql/leaf.sql"));
 
 /// The SQL that makes Flickr's table of tickets, which [`Mysql::tickets`] uses.
 pub const TICKETS_SCHEMA: &str = include_str!("mysql/tickets.sql");

@@ -14,7 +14,8 @@ use crate::error::Error;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables, for roles that may not make them.
-pub const SCHEMA: &str = concat!(include_str!("../scripts/postgres/schema.sql"), include_str!("sql/leaf.sql"));
+pub const SCHEMA: &str =
+    concat!(include_str!("../scripts/postgres/schema.sql"), include_str!("../scripts/postgres/leaf.sql"));
 
 /// A store in tables of a `PostgreSQL` database.
 ///

@@ -282,7 +282,8 @@ impl CounterStore for Redis {
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        self.ask(script(REDIS_LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
+        self.ask(script(REDIS_LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned())
+            .await
     }
 }
 

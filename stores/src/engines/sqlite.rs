@@ -13,7 +13,8 @@ use crate::error::Error;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables.
-pub const SCHEMA: &str = concat!(include_str!("../scripts/sqlite/schema.sql"), include_str!("sql/leaf.sql"));
+pub const SCHEMA: &str =
+    concat!(include_str!("../scripts/sqlite/schema.sql"), include_str!("../scripts/postgres/leaf.sql"));
 
 /// A store in tables of a `SQLite` database. Other processes of the machine may use the file at the same time.
 ///

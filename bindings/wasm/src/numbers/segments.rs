@@ -22,6 +22,13 @@ pub fn tag_record(start: Option<String>, step: Option<String>, floor: Option<Vec
     Ok(tag.to_string().into_bytes())
 }
 
+/// Returns the next number of a definition, and its step.
+#[wasm_bindgen(js_name = tagParts)]
+pub fn tag_parts(definition: &[u8]) -> Result<Vec<u64>, JsValue> {
+    let tag = TagRecord::read(definition).map_err(raise)?;
+    Ok([tag.next, tag.step].into())
+}
+
 /// Returns the number of numbers in a block.
 #[wasm_bindgen(js_name = blockSize)]
 pub fn block_size(count: &str) -> Result<u64, JsValue> {
