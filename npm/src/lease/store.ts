@@ -44,8 +44,9 @@ export interface Store {
    */
   add(counter: string, delta: bigint, start: bigint): Promise<bigint>;
   /**
-   * Lowers a counter from `end` to `start`, if it still is `end`; resolves with whether it was. A store without it keeps the numbers
-   * that nobody has used.
+   * Lowers a counter from `end` to `start`; false if it is not `end`. A store need not have it. It must not have it over a client
+   * that sends a request again after a broken connection, as ioredis and the SDK of AWS do: the second copy could lower the counter
+   * below numbers that another process took meanwhile.
    */
   lower?(counter: string, end: bigint, start: bigint): Promise<boolean>;
   /** The table that has the tags of segments, instead of records and counters. */

@@ -57,10 +57,7 @@ export class NumberStore extends CheckedStore {
   /** Lowers a counter, if it still is `end`. */
   async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
     if (typeof this.store.lower !== "function") return false;
-    return this.ask(
-      async () => this.store.lower!(counter, end, start),
-      isBoolean,
-    );
+    return this.ask(async () => this.store.lower!(counter, end, start), isBoolean);
   }
 
   /** Returns where the numbers of a tag are: in a record and a counter, or in Leaf's table. */

@@ -194,25 +194,6 @@ export class DynamoDbStore implements Store {
     return count;
   }
 
-  /** As `Store.lower`. */
-  async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
-    return this.#call(async () => {
-      try {
-        await this.#ask("updateItem", {
-          Key: { directory: { S: `${this.#prefix}/counters/${counter}` }, name: { S: "counter" } },
-          UpdateExpression: "SET #value = :start",
-          ConditionExpression: "#value = :end",
-          ExpressionAttributeNames: { "#value": "value" },
-          ExpressionAttributeValues: { ":start": { N: `${start}` }, ":end": { N: `${end}` } },
-        });
-        return true;
-      } catch (error) {
-        if (nameOf(error) !== "ConditionalCheckFailedException") throw error;
-        return false;
-      }
-    });
-  }
-
   /** As `Store.clockMs`. */
   async clockMs(): Promise<null> {
     return null;

@@ -51,7 +51,11 @@ const DIALECT: Dialect = {
     return [row[0]!, row[1]!];
   },
   async insert(ask, key, value, version) {
-    return inserted(ask, "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3)", [value, version, key]);
+    return inserted(ask, "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3)", [
+      value,
+      version,
+      key,
+    ]);
   },
   async update(ask, key, value, version, expected) {
     const sql = "UPDATE snowmint_records SET value = $1, version = $2 WHERE name = $3 AND version = $4";

@@ -77,7 +77,8 @@ const DIALECT: Dialect = {
     return rows[0] && BigInt(rows[0][0]!);
   },
   async createTag(ask, tag, { next, step }) {
-    const sql = "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ($1, $2, $3, '') ON CONFLICT DO NOTHING";
+    const sql =
+      "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES ($1, $2, $3, '') ON CONFLICT DO NOTHING";
     return (await ask(sql, [tag, next, step])).count === 1;
   },
   async fetch(ask, tag, amount, most) {

@@ -1,4 +1,4 @@
-import { redisAdd, redisLook, redisLower, redisWrite } from "../generated/scripts.js";
+import { redisAdd, redisLook, redisWrite } from "../generated/scripts.js";
 import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js";
 import { Findings, failed, settingsOf, unsafe } from "./shared/durability.js";
 import { messageOf, within } from "./shared/failure.js";
@@ -108,12 +108,6 @@ export class RedisStore implements Store {
     const count = await this.#ask(["EVAL", redisAdd, "1", key, `${delta}`, `${first}`], (count) => count);
     if (count === null) throw full(this, counter);
     return BigInt(String(count));
-  }
-
-  /** As `Store.lower`. */
-  async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
-    const key = `${this.#prefix}:counters:${counter}`;
-    return this.#ask(["EVAL", redisLower, "1", key, `${end}`, `${start}`], (lowered) => Number(lowered) === 1);
   }
 
   /** As `Store.clockMs`. */

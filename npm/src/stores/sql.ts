@@ -98,7 +98,8 @@ export abstract class SqlStore implements Store {
       return sum ?? null;
     },
     lower: (tag, end, start) => {
-      const sql = "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP WHERE biz_tag = $2 AND max_id = $3";
+      const sql =
+        "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP WHERE biz_tag = $2 AND max_id = $3";
       return this.#leaf(true, async (ask) => (await ask(sql, [start, tag, end])).count === 1);
     },
   };
