@@ -2,11 +2,13 @@
 #![allow(unsafe_code)]
 
 use std::hint::black_box;
+use std::time::Duration;
 
 use pyo3::BoundObject;
-use pyo3::ffi::{self, PyObject};
+use pyo3::ffi::{self, PyObject, PyThreadState};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use snowmint_stores::host::wake::Wake;
 
 /// Parks the thread forever when an ending interpreter unwinds it. Up to 3.13 the interpreter unwinds every thread that
 /// returns to it, and a frame of Rust must not be unwound so. The process is about to exit.
@@ -18,6 +20,25 @@ impl Drop for Parking {
             std::thread::park();
         }
     }
+}
+
+type Restore = unsafe extern "C" fn(*mut PyThreadState);
+type UnwindingRestore = unsafe extern "C-unwind" fn(*mut PyThreadState);
+
+/// Waits for a notice without the interpreter, `most` at most. A thread that does so again and again, such as a daemon's, often
+/// returns to an interpreter that is ending.
+pub(crate) fn wait(_attached: Python<'_>, wake: &Wake, most: Duration) {
+    // As in `call`.
+    let restore: Restore = black_box(ffi::PyEval_RestoreThread);
+    // SAFETY: the same calling convention, except that a call may unwind.
+    let restore = unsafe { std::mem::transmute::<Restore, UnwindingRestore>(restore) };
+    let parking = Parking;
+    // SAFETY: attached.
+    let state = unsafe { ffi::PyEval_SaveThread() };
+    wake.wait(most);
+    // SAFETY: this thread's state, which nothing has attached meanwhile.
+    unsafe { restore(state) };
+    std::mem::forget(parking);
 }
 
 type Call = unsafe extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;

@@ -10,6 +10,7 @@ use snowmint_core::{Host, SystemHost};
 use snowmint_stores::host::wake::Wake;
 
 use crate::error::Failure;
+use crate::parking;
 
 /// The pause between two looks for a notice, where a wait would stop all green threads.
 const GREEN_PAUSE: Duration = Duration::from_millis(1);
@@ -94,14 +95,26 @@ pub(crate) fn pause(py: Python<'_>, system: &mut SystemHost, ms: u64) -> Result<
     Ok(py.check_signals()?)
 }
 
-/// Waits for a notice, `most` at most. Green threads and signals have their turn meanwhile.
-pub(crate) fn wait(py: Python<'_>, wake: &Wake, most: Duration) -> Result<(), Failure> {
-    if let Some(sleep) = green_sleep(py)? {
-        sleep.call1((GREEN_PAUSE.as_secs_f64(),))?;
-    } else {
-        py.detach(|| wake.wait(most));
+/// The waits of a call for a notice. Green threads and signals have their turn meanwhile.
+pub(crate) struct Waits<'py> {
+    py: Python<'py>,
+    green_sleep: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Waits<'py> {
+    // The sleep is looked up once: Python code between two waits could end in an interpreter that is ending.
+    pub(crate) fn new(py: Python<'py>) -> PyResult<Self> {
+        Ok(Self { py, green_sleep: green_sleep(py)? })
     }
-    Ok(py.check_signals()?)
+
+    /// Waits, `most` at most.
+    pub(crate) fn wait(&self, wake: &Wake, most: Duration) -> Result<(), Failure> {
+        match &self.green_sleep {
+            Some(sleep) => drop(sleep.call1((GREEN_PAUSE.as_secs_f64(),))?),
+            None => parking::wait(self.py, wake, most),
+        }
+        Ok(self.py.check_signals()?)
+    }
 }
 
 /// Returns the sleep of green threads, if this process has green threads.

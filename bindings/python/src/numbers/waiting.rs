@@ -15,7 +15,8 @@ use tokio::task::AbortHandle;
 
 use crate::error::Failure;
 use crate::forks::attach;
-use crate::{parking, stop};
+use crate::parking;
+use crate::stop::Waits;
 
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
@@ -131,11 +132,12 @@ fn wait_boxed<T: Send + 'static>(py: Python<'_>, work: Boxed<T>) -> Result<T, Fa
         Begun::Done(answer) => return Ok(answer?),
         Begun::Running(work) => work,
     };
+    let waits = Waits::new(py)?;
     loop {
         if let Some(answer) = work.end.take() {
             return answer;
         }
-        stop::wait(py, &work.end.wake, CHECK_INTERVAL)?;
+        waits.wait(&work.end.wake, CHECK_INTERVAL)?;
         // A signal's handler may have forked, and the work is the parent's.
         work.owner.refuse_child()?;
     }
