@@ -50,7 +50,9 @@ pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStar
 pub use self::id::Id;
 pub use self::int::{Integer, MAX_BATCH};
 pub use self::layout::{Field, Layout, LayoutId, MAX_FIELDS, MAX_NODE_BITS, Part, Parts, layouts};
-pub use self::numbers::{formatted, section, segment, sequence, ticket};
+#[cfg(feature = "formatted")]
+pub use self::numbers::formatted;
+pub use self::numbers::{section, segment, sequence, ticket};
 pub use self::store::{bytes, durability, pin, place};
 pub use self::wide::ksuid::Ksuid;
 #[cfg(feature = "mask")]

@@ -2,6 +2,7 @@
 //! numbers.
 
 pub mod fields;
+#[cfg(feature = "formatted")]
 pub mod formatted;
 pub mod section;
 pub mod segment;

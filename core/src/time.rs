@@ -164,6 +164,7 @@ const fn day_of_month(month: u32) -> u32 {
 }
 
 /// Returns how many days a month has: 28 to 31. Years are from 0 on, and months from 1 to 12.
+#[cfg(feature = "formatted")]
 pub(crate) const fn days_in_month(year: u32, month: u32) -> u32 {
     let month = year * 12 + month - 1;
     day_of_month(month + 1) - day_of_month(month)

@@ -1,5 +1,7 @@
 //! Formatted numbers: random patterns, times and numbers, and texts with mistakes.
 
+#![cfg(feature = "formatted")]
+
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::{Index, select, subsequence};

@@ -3,7 +3,10 @@
 use super::ErrorKind;
 
 macro_rules! reasons {
-    ($($what:ident $kind:ident $message:literal;)+) => {
+    (
+        $($what:ident $kind:ident $message:literal;)+
+        $(#[$gate:meta] { $($more:ident $more_kind:ident $more_message:literal;)+ })+
+    ) => {
         /// The reason for an error.
         // As wide as the mark beside it in `Error`: a gap between them would be copied byte by byte.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -11,13 +14,15 @@ macro_rules! reasons {
         #[cfg_attr(not(feature = "mask"), allow(dead_code, reason = "some errors belong to a feature"))]
         #[allow(missing_docs, reason = "the message beside the name says what it is")]
         pub enum What {
-            $($what),+
+            $($what,)+
+            $($(#[$gate] $more,)+)+
         }
 
         impl What {
             pub(super) const fn kind(self) -> ErrorKind {
                 match self {
-                    $(Self::$what => ErrorKind::$kind),+
+                    $(Self::$what => ErrorKind::$kind,)+
+                    $($(#[$gate] Self::$more => ErrorKind::$more_kind,)+)+
                 }
             }
 
@@ -37,7 +42,8 @@ macro_rules! reasons {
             /// | `{{` `}}` | a brace; they come in pairs |
             pub(super) const fn message(self) -> &'static str {
                 match self {
-                    $(Self::$what => $message),+
+                    $(Self::$what => $message,)+
+                    $($(#[$gate] Self::$more => $more_message,)+)+
                 }
             }
         }
@@ -210,37 +216,40 @@ reasons! {
         "character {a} of the name is a control or format character, which a name cannot have: leave it out";
     NameForm InvalidText
         "the name is not in Unicode's normal form NFC, so that another name can look the same: normalise it to NFC";
-    PatternLength InvalidText "a pattern has 1 to {b} bytes, not {a}";
-    PatternCharacter InvalidText
-        "character {a} of the pattern is a control or format character, which a pattern cannot have: leave it out";
-    PatternToken InvalidText
-        "character {a} of the pattern begins no token: choose {{yyyy}}, {{yy}}, {{MM}}, {{dd}}, {{HH}}, {{000000}}, {{luhn}} or {{mod97}}, and write a brace twice";
-    PatternCounter InvalidText "a pattern has exactly one counter, such as {{000000}}, not {a}";
-    PatternWidth InvalidText "the counter of a pattern has 1 to {b} zeros, not {a}";
-    PatternTwice InvalidText "{c} is the second token for the same part of a date: leave one of the two out";
-    PatternCheck InvalidText "{c} must be the end of the pattern: move it there";
-    PatternPeriod InvalidText "a period needs {c} in the pattern, or texts of two periods could be equal: add it";
-    Period InvalidText "no such period: choose none, year, month or day";
-    Zone InvalidText
-        "a zone is Z, UTC or an offset such as +01:00, up to 23:59: a zone with a name would have hours that come twice";
-    FormatOverflow InvalidText "no such overflow: choose error or grow";
-    FormattedName InvalidText
-        "a name with this period must be 1 to {a} bytes long, not {b}, as the period stands in the name of the sequence";
-    FormattedNumber InvalidId "a formatted number is 0 to 2^64-1, not {g}";
-    FormattedWide Exhausted
-        "{g} has more digits than the counter of the pattern: write more zeros, or let the counter grow";
-    FormattedYear TimeOverflow "{t} is outside the years 0 to 9999, which {{yyyy}} shows: correct the clock";
-    FormattedShortYear TimeOverflow "{t} is outside the years 2000 to 2099, which {{yy}} shows: use {{yyyy}}";
-    FormattedCycle InvalidId "a sequence that cycles would repeat texts: use a sequence without a cycle";
-    FormattedLength InvalidText "a text of this pattern has {a} bytes, not {k}";
-    FormattedLengths InvalidText "a text of this pattern has {a} to {b} bytes, not {k}";
-    FormattedLiteral InvalidText "character {a} of the text differs from the pattern, which has the same text in all numbers there";
-    FormattedDigit InvalidText "character {a} of the text is not a digit, which the pattern has there";
-    FormattedZeros InvalidText
-        "the counter has more than {a} digits and begins with 0: leave out the zeros that the pattern does not have";
-    FormattedBeyond InvalidText "the counter of the text is above 2^64-1";
-    FormattedDate InvalidText "the calendar has no such date as in the text: correct its month, day or hour";
-    FormattedCheck InvalidText
-        "the check digits at the end do not fit the text: a character is wrong, or the text belongs to another pattern";
-    Definition StoreUnavailable "the record is not a definition, or a newer snowmint wrote it: update snowmint";
+    // Not in a page that mints: the messages take 1 kB of it.
+    #[cfg(feature = "formatted")] {
+        PatternLength InvalidText "a pattern has 1 to {b} bytes, not {a}";
+        PatternCharacter InvalidText
+            "character {a} of the pattern is a control or format character, which a pattern cannot have: leave it out";
+        PatternToken InvalidText
+            "character {a} of the pattern begins no token: choose {{yyyy}}, {{yy}}, {{MM}}, {{dd}}, {{HH}}, {{000000}}, {{luhn}} or {{mod97}}, and write a brace twice";
+        PatternCounter InvalidText "a pattern has exactly one counter, such as {{000000}}, not {a}";
+        PatternWidth InvalidText "the counter of a pattern has 1 to {b} zeros, not {a}";
+        PatternTwice InvalidText "{c} is the second token for the same part of a date: leave one of the two out";
+        PatternCheck InvalidText "{c} must be the end of the pattern: move it there";
+        PatternPeriod InvalidText "a period needs {c} in the pattern, or texts of two periods could be equal: add it";
+        Period InvalidText "no such period: choose none, year, month or day";
+        Zone InvalidText
+            "a zone is Z, UTC or an offset such as +01:00, up to 23:59: a zone with a name would have hours that come twice";
+        FormatOverflow InvalidText "no such overflow: choose error or grow";
+        FormattedName InvalidText
+            "a name with this period must be 1 to {a} bytes long, not {b}, as the period stands in the name of the sequence";
+        FormattedNumber InvalidId "a formatted number is 0 to 2^64-1, not {g}";
+        FormattedWide Exhausted
+            "{g} has more digits than the counter of the pattern: write more zeros, or let the counter grow";
+        FormattedYear TimeOverflow "{t} is outside the years 0 to 9999, which {{yyyy}} shows: correct the clock";
+        FormattedShortYear TimeOverflow "{t} is outside the years 2000 to 2099, which {{yy}} shows: use {{yyyy}}";
+        FormattedCycle InvalidId "a sequence that cycles would repeat texts: use a sequence without a cycle";
+        FormattedLength InvalidText "a text of this pattern has {a} bytes, not {k}";
+        FormattedLengths InvalidText "a text of this pattern has {a} to {b} bytes, not {k}";
+        FormattedLiteral InvalidText "character {a} of the text differs from the pattern, which has the same text in all numbers there";
+        FormattedDigit InvalidText "character {a} of the text is not a digit, which the pattern has there";
+        FormattedZeros InvalidText
+            "the counter has more than {a} digits and begins with 0: leave out the zeros that the pattern does not have";
+        FormattedBeyond InvalidText "the counter of the text is above 2^64-1";
+        FormattedDate InvalidText "the calendar has no such date as in the text: correct its month, day or hour";
+        FormattedCheck InvalidText
+            "the check digits at the end do not fit the text: a character is wrong, or the text belongs to another pattern";
+        Definition StoreUnavailable "the record is not a definition, or a newer snowmint wrote it: update snowmint";
+    }
 }

@@ -263,7 +263,8 @@ impl Formatted {
     /// ```
     pub async fn next(&self) -> Result<FormattedNumber, Error> {
         self.sequences.refuse_sharing()?;
-        self.sequences.within(self.take()).await
+        // Each limit of time doubles the size of a future.
+        self.sequences.within(Box::pin(self.take())).await
     }
 
     /// Reads a text of this pattern back. See [`Pattern::parse`].
