@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, Subcommand};
 use snowmint_cli::instant;
 use snowmint_core::Window;
+use snowmint_core::formatted::{Overflow, Period, Zone};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Dialect, Kind};
 
@@ -189,6 +190,22 @@ pub enum SequenceVerb {
         #[arg(long)]
         round: Option<u64>,
     },
+    /// Take the next number as a text, such as INV-2026-000042. Each period has a sequence of its own, which the first use makes
+    Format {
+        /// Name of the numbers
+        name: String,
+        /// Form of the texts: {yyyy} {yy} {MM} {dd} {HH} for the date, {000000} for the counter, {luhn} or {mod97} at the end
+        pattern: String,
+        /// When the counter begins again: none, year, month, day
+        #[arg(long, default_value = "none", value_parser = period)]
+        period: Period,
+        /// Zone of the dates: Z, UTC, or an offset such as +01:00
+        #[arg(long, default_value = "Z", allow_hyphen_values = true, value_parser = zone)]
+        zone: Zone,
+        /// What happens to a number with more digits than the counter: error, grow
+        #[arg(long, default_value = "error", value_parser = overflow)]
+        overflow: Overflow,
+    },
     /// Show the definition of a sequence
     Show {
         /// Name of the sequence
@@ -280,6 +297,18 @@ fn instant_or_auto(text: &str) -> Result<Until, String> {
 
 fn dialect(name: &str) -> Result<Dialect, String> {
     Dialect::find(name).map_err(|error| error.to_string())
+}
+
+fn period(name: &str) -> Result<Period, String> {
+    Period::find(name).map_err(|error| error.to_string())
+}
+
+fn zone(text: &str) -> Result<Zone, String> {
+    Zone::parse(text).map_err(|error| error.to_string())
+}
+
+fn overflow(name: &str) -> Result<Overflow, String> {
+    Overflow::find(name).map_err(|error| error.to_string())
 }
 
 fn kind(name: &str) -> Result<Kind, String> {

@@ -4,8 +4,9 @@ use std::io::{Write as _, stdout};
 use std::sync::Arc;
 
 use serde::Serialize;
+use snowmint_core::formatted::Pattern;
 use snowmint_core::sequence::{Options, Rules, Set};
-use snowmint_stores::Sequences;
+use snowmint_stores::{Formatted, Sequences};
 
 use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Sequence, SequenceVerb};
@@ -18,7 +19,14 @@ struct Value {
     id: String,
 }
 
-/// Creates a sequence, takes values, sets the current value, or shows the definition.
+#[derive(Serialize)]
+struct Taken {
+    text: String,
+    number: String,
+    period: String,
+}
+
+/// Creates a sequence, takes values and texts, sets the current value, or shows the definition.
 pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
     let as_json = options.place.json;
     with_store(&options.place, async |store| {
@@ -62,6 +70,17 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
                             "nothing was changed: the sequence is at this value or beyond".to_owned(),
                         ));
                     }
+                }
+            }
+            SequenceVerb::Format { name, pattern, period, zone, overflow } => {
+                let pattern = Pattern::new(pattern, *period, *zone, *overflow)?;
+                let formatted = Formatted::new(Arc::clone(&store), name, pattern)?.with_max_wait(MAX_WAIT);
+                let next = formatted.next().await?;
+                if as_json {
+                    let number = next.number.to_string();
+                    json::write_line(&mut out, &Taken { text: next.text, number, period: next.period })?;
+                } else {
+                    writeln!(out, "{}", next.text)?;
                 }
             }
             SequenceVerb::Show { name } => {

@@ -64,6 +64,16 @@ fn an_operator_creates_and_uses_sequences_and_segments() {
     assert_eq!(complaint(&on(&["sequence", "create", "down"])).0, Some(1));
     assert_eq!(complaint(&on(&["sequence", "show", "none"])).0, Some(1));
     assert!(lines(&on(&["sequence", "show", "down"]))[0].contains("INCREMENT BY -2 MINVALUE -9"));
+    let format = ["sequence", "format", "bills", "B-{00}{mod97}", "--zone", "-03:30", "--overflow", "grow"];
+    assert_eq!([lines(&on(&format)), lines(&on(&format))], [["B-0193"], ["B-0290"]]);
+    assert_eq!(lines(&on(&["sequence", "next", "bills"])), ["3"]);
+    assert_eq!(complaint(&on(&["sequence", "format", "bills", "{00}", "--period", "year"])).0, Some(2));
+    assert_eq!(complaint(&on(&["sequence", "format", "bills", "{00}", "--zone", "CET"])).0, Some(2));
+    let yearly = lines(&on(&["sequence", "format", "bills", "{yyyy}-{0}", "--period", "year", "--json"]));
+    assert!(
+        yearly[0].starts_with(r#"{"text": "20"#) && yearly[0].contains(r#"-1", "number": "1", "period": "20"#),
+        "{yearly:?}"
+    );
     lines(&on(&["segment", "create", "orders", "--start", "10"]));
     assert_eq!(lines(&on(&["segment", "next", "orders", "-n", "3"])), ["10", "11", "12"]);
     assert_eq!(lines(&on(&["segment", "next", "orders"])), ["13"]);
