@@ -15,7 +15,7 @@ pub enum Role {
     Metrics,
     /// Take IDs and numbers, and lease nodes.
     Mint,
-    /// Set and delete keys, define and set sequences, and make namespaces. A fence, which stops all minting, is no request: it is a verb of operators.
+    /// Set and delete keys, define and set sequences, define formatted numbers, and make namespaces. A fence, which stops all minting, is no request: it is a verb of operators.
     Admin,
 }
 
@@ -62,7 +62,7 @@ pub fn role_of_route(method: &Method, route: &str) -> Option<Role> {
         "/metrics" | "/v1/status" | "/openapi.json" | NO_ROUTE => Some(Role::Metrics),
         // A definition is for good, and a set may lead back to numbers that were given.
         "/v1/sequences/{name}" if matches!(*method, Method::POST | Method::PUT) => Some(Role::Admin),
-        "/v1/sequences/{name}/set" => Some(Role::Admin),
+        "/v1/sequences/{name}/set" | "/v1/formatted/{name}" => Some(Role::Admin),
         _ => Some(Role::Mint),
     }
 }

@@ -2,6 +2,7 @@
 
 mod cors;
 mod document;
+mod formatted;
 mod guard;
 mod hosts;
 mod ids;
@@ -107,6 +108,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(ids::take))
         .routes(routes!(numbers::segment))
         .routes(routes!(sequences::next))
+        .routes(routes!(formatted::next))
         .routes(routes!(numbers::ticket))
         .routes(routes!(users::next))
         .routes(routes!(users::next_in_set))
@@ -120,6 +122,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(users::current))
         .routes(routes!(users::current_in_set))
         .routes(routes!(ids::inspect))
+        .routes(routes!(formatted::define))
+        .routes(routes!(formatted::parse))
         .routes(routes!(leases::claim, leases::list))
         .routes(routes!(leases::renew, leases::release))
         .routes(routes!(site::healthz))

@@ -170,10 +170,17 @@ impl Service {
     }
 
     /// Returns how many names of each kind are open.
-    pub fn names(&self) -> [(&'static str, usize); 5] {
-        let [segments, sequences, tickets] = self.numbers.names();
+    pub fn names(&self) -> [(&'static str, usize); 6] {
+        let [segments, sequences, formatted, tickets] = self.numbers.names();
         let (generators, keys) = (self.ids.names(), self.keys.names());
-        [("generator", generators), ("key", keys), ("segment", segments), ("sequence", sequences), ("ticket", tickets)]
+        [
+            ("generator", generators),
+            ("key", keys),
+            ("segment", segments),
+            ("sequence", sequences),
+            ("formatted", formatted),
+            ("ticket", tickets),
+        ]
     }
 
     /// Gives back the sections of users. The end of the server begins with this, as another server waits for them.

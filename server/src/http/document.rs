@@ -79,7 +79,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(names.len(), 24);
+        assert_eq!(names.len(), 27);
         assert_eq!(document["components"]["securitySchemes"][TOKEN]["scheme"], "bearer");
         assert_eq!(document["paths"]["/readyz"]["get"]["security"], Value::Array(vec![]));
     }

@@ -53,6 +53,10 @@ impl RecordStore for Floored {
     async fn list(&self, prefix: &str) -> Result<Vec<(String, Versioned)>, Error> {
         self.store.list(prefix).await
     }
+
+    async fn clock_ms(&self) -> Result<Option<i64>, Error> {
+        self.store.clock_ms().await
+    }
 }
 
 #[async_trait::async_trait]

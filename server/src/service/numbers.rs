@@ -1,4 +1,4 @@
-//! Segments, sequences and tickets.
+//! Segments, sequences, formatted numbers and tickets.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use futures_util::future::try_join_all;
 use snowmint_core::ErrorKind;
+use snowmint_core::formatted::{Definition, Pattern};
 use snowmint_core::sequence::{Options, Rules, Set};
 use snowmint_stores::host::reserve;
-use snowmint_stores::{CounterStore, Segments, SegmentsOptions, Sequences, Tickets};
+use snowmint_stores::{CounterStore, Error, Formatted, FormattedNumber, Segments, SegmentsOptions, Sequences, Tickets};
 
 use super::Settings;
 use super::failure::Failure;
@@ -29,7 +30,7 @@ pub enum Defined {
     Other(Rules),
 }
 
-/// The segments, sequences and tickets in use.
+/// The segments, sequences, formatted numbers and tickets in use.
 #[derive(Debug)]
 pub struct Numbers {
     store: Arc<dyn CounterStore>,
@@ -37,6 +38,7 @@ pub struct Numbers {
     openings: Openings,
     segments: Arc<Pool<Segments>>,
     sequences: Arc<Pool<Sequences>>,
+    formatted: Arc<Pool<Formatted>>,
     tickets: Arc<Pool<Tickets>>,
 }
 
@@ -48,6 +50,7 @@ impl Numbers {
             max_wait_ms: settings.max_wait_ms,
             segments: Pool::new(MAX_OPEN_NAMES, Vec::new()),
             sequences: Pool::new(MAX_OPEN_NAMES, Vec::new()),
+            formatted: Pool::new(MAX_OPEN_NAMES, Vec::new()),
             tickets: Pool::new(MAX_OPEN_NAMES, Vec::new()),
         }
     }
@@ -124,6 +127,44 @@ impl Numbers {
         Sequences::new(Arc::clone(&self.store)).with_max_wait(Duration::from_millis(self.max_wait_ms))
     }
 
+    /// Keeps the definition of formatted numbers. Returns `false` if the name has another one.
+    pub async fn define_formatted(&self, name: &str, definition: &Definition) -> Result<bool, Failure> {
+        self.openings.deadline().ends(Formatted::define(&*self.store, name, definition)).await
+    }
+
+    /// Takes the next formatted number.
+    ///
+    /// # Errors
+    /// `InvalidText`, if the name has no definition.
+    pub async fn formatted(&self, name: &str) -> Result<FormattedNumber, Failure> {
+        self.with_formatted(name, |formatted| async move { formatted.next().await }).await
+    }
+
+    /// Returns the pattern of formatted numbers.
+    ///
+    /// # Errors
+    /// `InvalidText`, if the name has no definition.
+    pub async fn pattern(&self, name: &str) -> Result<Pattern, Failure> {
+        self.with_formatted(name, |formatted| async move { Ok(*formatted.pattern()) }).await
+    }
+
+    async fn with_formatted<R, Call: Future<Output = Result<R, Error>>>(
+        &self,
+        name: &str,
+        call: impl Fn(Arc<Formatted>) -> Call,
+    ) -> Result<R, Failure> {
+        let max_wait = Duration::from_millis(self.max_wait_ms);
+        let open = || {
+            let (store, name) = (Arc::clone(&self.store), name.to_owned());
+            async move {
+                let found = Formatted::open(store, &name).await?;
+                let found = found.ok_or_else(|| Error::new(ErrorKind::InvalidText, "the name has no definition"))?;
+                Ok(found.with_max_wait(max_wait))
+            }
+        };
+        self.openings.with(&self.formatted, name, open, call).await
+    }
+
     /// Takes `count` tickets, in ascending order.
     pub async fn tickets(&self, name: &str, count: u64) -> Result<Vec<u64>, Failure> {
         let new =
@@ -142,19 +183,19 @@ impl Numbers {
         taken.await.map_err(|error| deadline.judged(error))
     }
 
-    /// Returns how many segment tags, sequences and tickets are open.
-    pub fn names(&self) -> [usize; 3] {
-        [self.segments.len(), self.sequences.len(), self.tickets.len()]
+    /// Returns how many segment tags, sequences, formatted numbers and tickets are open.
+    pub fn names(&self) -> [usize; 4] {
+        [self.segments.len(), self.sequences.len(), self.formatted.len(), self.tickets.len()]
     }
 
     /// Gives back the numbers of names that were not used for a while.
     pub async fn sweep(&self) {
-        tokio::join!(self.segments.sweep(), self.sequences.sweep(), self.tickets.sweep());
+        tokio::join!(self.segments.sweep(), self.sequences.sweep(), self.formatted.sweep(), self.tickets.sweep());
     }
 
     /// Gives all numbers back, and opens no name any more.
     pub async fn close(&self) {
-        tokio::join!(self.segments.close(), self.sequences.close(), self.tickets.close());
+        tokio::join!(self.segments.close(), self.sequences.close(), self.formatted.close(), self.tickets.close());
     }
 }
 
@@ -168,6 +209,11 @@ impl Pooled for Segments {
 
 impl Pooled for Sequences {
     // As in SQL, the unused values of a session's cache are lost.
+    async fn give_back(self: Arc<Self>) {}
+}
+
+impl Pooled for Formatted {
+    // As for sequences.
     async fn give_back(self: Arc<Self>) {}
 }
 

@@ -29,6 +29,12 @@ letters = st.characters(exclude_categories=("Cc", "Cf", "Cn", "Cs", "Zl", "Zp"))
 names = st.text(letters, min_size=1, max_size=30).filter(lambda name: unicodedata.is_normalized("NFC", name))
 schemathesis.openapi.format("snowmint-name", names)
 
+# With every part of a date, for every period.
+schemathesis.openapi.format(
+    "snowmint-pattern",
+    st.sampled_from(["INV-{yyyy}{MM}{dd}-{000000}", "{dd}.{MM}.{yy}/{0}{luhn}", "{yyyy}{MM}{dd}{HH}{000}{mod97}"]),
+)
+
 
 def has_whole_float(value: Any) -> bool:
     if isinstance(value, dict):

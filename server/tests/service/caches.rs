@@ -102,7 +102,7 @@ fn every_answer_but_the_page_forbids_caching() {
     let preflight = [("origin", "https://app.example"), ("access-control-request-method", "GET")];
     let json = [("content-type", "application/json")];
     let claim = json!({"nonce": "8f14e45fceea167a5a36dedd4bea2543"}).to_string();
-    let requests: [(&str, &str, &[_], &str); 24] = [
+    let requests: [(&str, &str, &[_], &str); 26] = [
         ("GET", "/v1/ids", &[], ""),
         ("GET", "/v1/ids?count=5000", &[], ""),
         ("GET", "/v1/ids?count=0", &[], ""),
@@ -111,6 +111,8 @@ fn every_answer_but_the_page_forbids_caching() {
         ("GET", "/v1/segments/orders", &[], ""),
         ("GET", "/v1/segments/none", &[], ""),
         ("POST", "/v1/sequences/s/next", &[], ""),
+        ("POST", "/v1/formatted/f", &json, r#"{"pattern": "{0}"}"#),
+        ("POST", "/v1/formatted/f/next", &[], ""),
         ("GET", "/v1/tickets/t", &[], ""),
         ("GET", "/v1/tickets/%ff", &[], ""),
         ("POST", "/v1/users/1/next", &[], ""),

@@ -8,6 +8,7 @@ mod encrypted;
 mod endings;
 mod engines;
 mod fleet;
+mod formatted;
 mod garbage;
 mod kills;
 mod labels;

@@ -26,6 +26,8 @@ type Statuses = [u16; 4];
 const OPEN: Statuses = [200; 4];
 const TO_METRICS: Statuses = [401, 200, 200, 200];
 const TO_MINT: Statuses = [401, 403, 200, 200];
+/// The same for administrators alone.
+const TO_ADMIN: Statuses = [401, 403, 403, 200];
 
 /// Every route of HTTP: method, route in the document, path of the request, answers. Claims are below.
 const ROUTES: &[(&str, &str, &str, Statuses)] = &[
@@ -51,6 +53,9 @@ const ROUTES: &[(&str, &str, &str, Statuses)] = &[
 
 /// Routes with a body, and those that the document does not list.
 const OTHERS: &[(&str, &str)] = &[
+    ("POST", "/v1/formatted/{name}"),
+    ("POST", "/v1/formatted/{name}/next"),
+    ("POST", "/v1/formatted/{name}/parse"),
     ("POST", "/v1/namespaces/{ns}/leases"),
     ("PUT", "/v1/namespaces/{ns}/leases/{node}"),
     ("DELETE", "/v1/namespaces/{ns}/leases/{node}"),
@@ -140,13 +145,15 @@ fn each_role_may_send_its_http_requests() {
             assert_eq!(answer.status, status, "{method} of a lease with {token:?}: {answer:?}");
         }
     }
-    let sequence = [
-        ("POST", "/v1/sequences/s", "{}"),
-        ("PUT", "/v1/sequences/s", "{}"),
-        ("POST", "/v1/sequences/s/set", "{\"value\":\"41\"}"),
-    ];
-    for (method, path, body) in sequence {
-        for (token, status) in SENDERS.into_iter().zip([401, 403, 403, 200]) {
+    for (method, path, body, statuses) in [
+        ("POST", "/v1/sequences/s", "{}", TO_ADMIN),
+        ("PUT", "/v1/sequences/s", "{}", TO_ADMIN),
+        ("POST", "/v1/sequences/s/set", r#"{"value":"41"}"#, TO_ADMIN),
+        ("POST", "/v1/formatted/f", r#"{"pattern": "{0}", "overflow": "grow"}"#, TO_ADMIN),
+        ("POST", "/v1/formatted/f/next", "", TO_MINT),
+        ("POST", "/v1/formatted/f/parse", r#"{"text": "1"}"#, TO_MINT),
+    ] {
+        for (token, status) in SENDERS.into_iter().zip(statuses) {
             assert_eq!(ask(&server, token, method, path, body).status, status, "{method} {path} with {token:?}");
         }
     }
