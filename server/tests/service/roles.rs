@@ -26,7 +26,6 @@ type Statuses = [u16; 4];
 const OPEN: Statuses = [200; 4];
 const TO_METRICS: Statuses = [401, 200, 200, 200];
 const TO_MINT: Statuses = [401, 403, 200, 200];
-/// The same for administrators alone.
 const TO_ADMIN: Statuses = [401, 403, 403, 200];
 
 /// Every route of HTTP: method, route in the document, path of the request, answers. Claims are below.
