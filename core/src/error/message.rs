@@ -16,11 +16,13 @@ impl fmt::Display for Error {
 
 fn write_message(f: &mut fmt::Formatter<'_>, message: &str, mark: u32, [a, b]: [u64; 2]) -> fmt::Result {
     let mut parts = message.split(['{', '}']);
+    #[cfg(feature = "formatted")]
     let mut braces = ["{", "}"].into_iter().cycle();
     while let Some(text) = parts.next() {
         f.write_str(text)?;
         match parts.next() {
             None => break,
+            #[cfg(feature = "formatted")]
             Some("") => f.write_str(braces.next().unwrap_or_default())?,
             Some("a") => write_decimal(f, a, 1)?,
             Some("b") => write_decimal(f, b, 1)?,
