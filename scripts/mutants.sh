@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 
 # The files of tests. Each is built once and then run without cargo. Other builds share all but the workspace's crates.
-files=(forks generator leases places process restarts slots stores wide formatted lease pin section segment ticket)
+files=(forks generator leases places process restarts slots stores wide lease pin section segment ticket)
 built=$(RUSTC_WORKSPACE_WRAPPER=$PWD/scripts/rustc-with-mutants.sh cargo test --quiet --locked --no-run --workspace \
   --features snowmint-tests/engines "${files[@]/#/--test=}" --message-format=json)
 declare -A binaries
@@ -82,7 +82,6 @@ check floor lease no_id_is_minted_twice "duplicate"
 check vanished lease no_node_is_granted_where_records_have_vanished "panicked"
 check layout lease a_vanished_layout_is_replaced "panicked"
 check early lease a_fence_is_not_before "panicked"
-check period formatted two_numbers_never_have_one_text "panicked"
 check cursor segment "" "panicked"
 check restore segment "" "panicked"
 check offset ticket "" "panicked"

@@ -6,7 +6,6 @@ use super::token::{Token, Tokens};
 use super::zone::Zone;
 use crate::error::{Error, What};
 use crate::forms::shown::place_of_hidden;
-use crate::mutant;
 
 /// The most bytes of a pattern.
 pub const MAX_PATTERN_BYTES: usize = 64;
@@ -126,7 +125,7 @@ impl Pattern {
             return Err(Error::new(What::PatternCounter, 0, counters, 0));
         }
         for needed in period.needs() {
-            if !Tokens(text).any(|token| token.part() == *needed) && !mutant::removes("period") {
+            if !Tokens(text).any(|token| token.part() == *needed) {
                 return Err(Error::new(What::PatternPeriod, 0, needed.shown(), 0));
             }
         }
