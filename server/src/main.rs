@@ -9,6 +9,7 @@ mod http;
 mod metrics;
 mod monitor;
 mod monitored_store;
+mod range_log;
 mod resp;
 mod service;
 mod tls;

@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use snowmint_core::ErrorKind;
 use snowmint_stores::host::lock;
-use snowmint_stores::{CounterStore, Error, RecordStore, SegmentTable, Tag, Version, Versioned, WriteOutcome};
+use snowmint_stores::{CounterStore, Error, Ranges, RecordStore, SegmentTable, Tag, Version, Versioned, WriteOutcome};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::metrics::StoreCounts;
+use crate::range_log::RangeLog;
 
 /// After this time without an operation the store is probed.
 const PROBE_AFTER: Duration = Duration::from_secs(5);
@@ -26,6 +27,8 @@ pub struct MonitoredStore {
     /// The engine, without its address.
     engine: String,
     counts: StoreCounts,
+    /// The log of ranges.
+    ranges: Option<Arc<RangeLog>>,
     /// How long a probe waits.
     patience: Duration,
     state: Mutex<State>,
@@ -53,7 +56,12 @@ struct Away {
 
 impl MonitoredStore {
     /// Watches a store that was just connected. Call this within a runtime of tokio.
-    pub fn over(store: Arc<dyn CounterStore>, counts: StoreCounts, max_wait_ms: u64) -> Arc<Self> {
+    pub fn over(
+        store: Arc<dyn CounterStore>,
+        counts: StoreCounts,
+        ranges: Option<Arc<RangeLog>>,
+        max_wait_ms: u64,
+    ) -> Arc<Self> {
         let name = store.name();
         let engine = kind(name).to_owned();
         counts.up.set(1);
@@ -61,6 +69,7 @@ impl MonitoredStore {
             store,
             engine,
             counts,
+            ranges,
             patience: Duration::from_millis(max_wait_ms),
             state: Mutex::new(State { heard: Instant::now(), answered: Instant::now(), away: None }),
             probing: tokio::sync::Mutex::default(),
@@ -107,6 +116,11 @@ impl MonitoredStore {
     pub fn answers_since(&self, time: Instant) -> bool {
         let state = self.state();
         state.away.is_none() && state.answered >= time
+    }
+
+    /// Returns the error of the range log, while it cannot be written.
+    pub fn refusal(&self) -> Option<Error> {
+        self.ranges.as_ref()?.refusal()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -236,6 +250,10 @@ impl CounterStore for MonitoredStore {
     fn segments(&self) -> Option<&dyn SegmentTable> {
         self.store.segments().map(|_| self as &dyn SegmentTable)
     }
+
+    fn ranges(&self) -> Option<&dyn Ranges> {
+        self.ranges.as_deref().map(|ranges| ranges as &dyn Ranges)
+    }
 }
 
 impl MonitoredStore {
@@ -269,7 +287,7 @@ impl SegmentTable for MonitoredStore {
 }
 
 /// Returns the name of a store without its path or host, which are for operators only.
-fn kind(name: &str) -> &str {
+pub fn kind(name: &str) -> &str {
     [" at ", " in "].iter().fold(name, |kind, word| kind.split(word).next().unwrap_or(kind))
 }
 

@@ -10,6 +10,7 @@ mod openings;
 mod pool;
 mod queue;
 mod tally;
+mod ticket_stores;
 
 use std::num::NonZeroU32;
 use std::sync::Arc;
@@ -31,6 +32,7 @@ use self::openings::Openings;
 pub use self::openings::RETRY_AFTER_MS;
 pub use self::tally::Counts;
 use self::tally::Tally;
+pub use self::ticket_stores::TicketStores;
 use crate::monitored_store::MonitoredStore;
 
 /// The limit of numbers in one request.
@@ -65,6 +67,8 @@ pub struct Settings {
     pub section_size: NonZeroU32,
     /// The memory for users, in bytes.
     pub users_memory_bytes: u64,
+    /// The stores of tickets, if they are not in the service's store.
+    pub ticket_stores: Option<TicketStores>,
     /// The address of this server for clients of other servers.
     pub label: String,
 }

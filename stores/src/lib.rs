@@ -46,8 +46,8 @@ pub use self::numbers::{
     SectionsOptions, Segments, SegmentsOptions, Sequences, Tickets,
 };
 pub use self::store::{
-    CounterStore, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, RecordStore, SegmentTable, ServerSettings, Tag,
-    TicketServer, Version, Versioned, WriteOutcome,
+    CounterStore, MAX_KEY_BYTES, MAX_VALUE_BYTES, NumberSource, Ranges, RecordStore, SegmentTable, ServerSettings, Tag,
+    TakenRange, TicketServer, Version, Versioned, WriteOutcome,
 };
 #[cfg(feature = "engines")]
 pub use self::{

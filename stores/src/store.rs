@@ -11,6 +11,7 @@ pub(crate) mod key;
 #[cfg(feature = "engines")]
 mod options;
 pub mod plain_file;
+pub(crate) mod ranges;
 pub(crate) mod source;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
@@ -30,6 +31,7 @@ use async_trait::async_trait;
 pub use snowmint_core::store::Version;
 
 pub use self::answer::{ServerSettings, Versioned, WriteOutcome};
+pub use self::ranges::{Ranges, TakenRange};
 pub use self::source::{NumberSource, SegmentTable, Tag, TicketServer};
 use crate::error::Error;
 
@@ -369,6 +371,22 @@ pub trait CounterStore: RecordStore {
     /// # }
     /// ```
     fn segments(&self) -> Option<&dyn SegmentTable> {
+        None
+    }
+
+    /// Returns the witness of the ranges that are taken from this store. `None` without one, as every engine: a store that
+    /// wraps an engine has one.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::connect;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// assert!(connect("memory:").await?.ranges().is_none());
+    /// # Ok(())
+    /// # }
+    /// ```
+    fn ranges(&self) -> Option<&dyn Ranges> {
         None
     }
 }

@@ -47,6 +47,15 @@ pub struct Serve {
     /// nats://..., file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
     pub store: Option<String>,
+    /// Store of the tickets of /v1/tickets; give the flag once for each of several independent servers, which count in turn, and of
+    /// which any may be down. All servers of the service name the same stores in the same order. Where MySQL has Flickr's table
+    /// Tickets64, all tickets come from it. In the variable, blanks stand between the stores [default: --store]
+    #[arg(long, env = "SNOWMINT_TICKETS_STORE", value_name = "URL", value_delimiter = ' ', hide_env_values = true)]
+    pub tickets_store: Vec<String>,
+    /// File to which a line of JSON is appended for each range of numbers that this server takes from the store, before a number
+    /// of the range is given out. While the file cannot be written, no such range is given out. SIGHUP opens the file again
+    #[arg(long, env = "SNOWMINT_RANGE_LOG", value_name = "FILE")]
+    pub range_log: Option<PathBuf>,
     /// Connections to PostgreSQL, MariaDB or MySQL, unless the store's URL has the option connections
     #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub store_connections: u32,

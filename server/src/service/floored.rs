@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint_core::lease::Floor;
-use snowmint_stores::{CounterStore, Error, RecordStore, SegmentTable, Version, Versioned, WriteOutcome};
+use snowmint_stores::{CounterStore, Error, Ranges, RecordStore, SegmentTable, Version, Versioned, WriteOutcome};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
@@ -71,5 +71,9 @@ impl CounterStore for Floored {
 
     fn segments(&self) -> Option<&dyn SegmentTable> {
         self.store.segments()
+    }
+
+    fn ranges(&self) -> Option<&dyn Ranges> {
+        self.store.ranges()
     }
 }

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
-use futures_util::future::try_join_all;
+use futures_util::future::{Either, TryFutureExt as _, ready, try_join_all};
 use snowmint_core::ErrorKind;
 use snowmint_core::formatted::{Definition, Pattern};
 use snowmint_core::sequence::{Options, Rules, Set};
@@ -15,6 +15,7 @@ use super::Settings;
 use super::failure::Failure;
 use super::openings::Openings;
 use super::pool::{Pool, Pooled};
+use super::ticket_stores::TicketStores;
 
 /// The limit of open names of each kind.
 const MAX_OPEN_NAMES: usize = 10_000;
@@ -36,6 +37,8 @@ pub struct Numbers {
     store: Arc<dyn CounterStore>,
     max_wait_ms: u64,
     openings: Openings,
+    /// The stores of tickets, if they are not in the service's store.
+    ticket_stores: Option<TicketStores>,
     segments: Arc<Pool<Segments>>,
     sequences: Arc<Pool<Sequences>>,
     formatted: Arc<Pool<Formatted>>,
@@ -47,6 +50,7 @@ impl Numbers {
         Self {
             store,
             openings,
+            ticket_stores: settings.ticket_stores.clone(),
             max_wait_ms: settings.max_wait_ms,
             segments: Pool::new(MAX_OPEN_NAMES, Vec::new()),
             sequences: Pool::new(MAX_OPEN_NAMES, Vec::new()),
@@ -167,10 +171,17 @@ impl Numbers {
 
     /// Takes `count` tickets, in ascending order.
     pub async fn tickets(&self, name: &str, count: u64) -> Result<Vec<u64>, Failure> {
-        let new =
-            Tickets::over(vec![Arc::clone(&self.store)], name)?.with_max_wait(Duration::from_millis(self.max_wait_ms));
-        let tickets = self.tickets.open(name, async { Ok(new) }).await?;
         let deadline = self.openings.deadline();
+        let max_wait = Duration::from_millis(self.max_wait_ms);
+        let opening = match &self.ticket_stores {
+            None => Either::Left(ready(Tickets::over(vec![Arc::clone(&self.store)], name))),
+            Some(stores) => {
+                let (stores, name) = (stores.clone(), name.to_owned());
+                Either::Right(async move { stores.open(&name).await })
+            }
+        };
+        let opening = opening.map_ok(move |tickets| tickets.with_max_wait(max_wait));
+        let tickets = deadline.ends(self.tickets.open(name, opening)).await?;
         let taken = async {
             // Alone, as it may have to ask each store for its place.
             let first = tickets.next().await?;

@@ -106,8 +106,11 @@ impl Deadline<'_> {
         if late { self.missed() } else { Failure::Error(error) }
     }
 
-    /// The failure at the deadline: `Busy` if the store has answered others meanwhile, and else `StoreUnavailable`.
+    /// The failure at the deadline: that of the range log if it cannot be written; `Busy` if the store has answered others meanwhile, and else `StoreUnavailable`.
     pub fn missed(&self) -> Failure {
+        if let Some(error) = self.openings.store.refusal() {
+            return Failure::Error(error);
+        }
         let (store, ms) = (snowmint_stores::RecordStore::name(&*self.openings.store), self.openings.max_wait_ms);
         if self.openings.store.answers_since(self.begun) {
             return Failure::Busy(format!(

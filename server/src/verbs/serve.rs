@@ -8,8 +8,9 @@ use std::time::Duration;
 
 use futures_util::future::maybe_done;
 use snowmint::host::Environment;
+use snowmint_core::ticket::MAX_SERVERS;
 use snowmint_core::{ErrorKind, Layout, Window};
-use snowmint_stores::host::{Namespace, refuse_default_database};
+use snowmint_stores::host::{Namespace, longest_call, refuse_default_database};
 use snowmint_stores::{RecordStore as _, Url, connect_to};
 use tokio::net::{TcpListener, TcpSocket, lookup_host};
 use tokio::sync::watch;
@@ -24,8 +25,9 @@ use crate::http::{App, Hosts, Http, document};
 use crate::metrics::Metrics;
 use crate::monitor::{self, Gauges};
 use crate::monitored_store::MonitoredStore;
+use crate::range_log::RangeLog;
 use crate::resp::Resp;
-use crate::service::{Service, Settings};
+use crate::service::{Service, Settings, TicketStores};
 use crate::tls::Certificate;
 use snowmint_cli::Exit;
 
@@ -124,7 +126,10 @@ async fn run(options: &Serve) -> Result<(), Exit> {
 
     let scheme = if tls.is_some() { "https" } else { "http" };
     // Looks at every flag before the store is asked, which may be away.
-    let settings = settings(options, format!("{scheme}://{any_address}"))?;
+    let mut settings = settings(options, format!("{scheme}://{any_address}"))?;
+    let range_log = options.range_log.as_deref().map(|path| RangeLog::open(path, &settings.label)).transpose()?;
+    let range_log = range_log.map(Arc::new);
+    settings.ticket_stores = ticket_stores(options, range_log.as_ref())?;
     let mut url = Url::parse(&options.store.clone().map_or_else(default_store, Ok)?)?;
     // SQLite has one writer at a time.
     if url.scheme != "sqlite" {
@@ -133,7 +138,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let connected = connect_to(url).await?;
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
-    let store = MonitoredStore::over(connected, metrics.store.clone(), options.max_wait_ms);
+    let store = MonitoredStore::over(connected, metrics.store.clone(), range_log.clone(), options.max_wait_ms);
     let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),
@@ -182,7 +187,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
         tokio::select! {
             () = serving.as_mut() => break,
             () = ended.came() => break,
-            () = hang_up.came() => read_again(&tokens, certificate.as_deref()),
+            () = hang_up.came() => read_again(&tokens, certificate.as_deref(), range_log.as_deref()),
         }
     }
     tracing::info!("ending");
@@ -211,8 +216,31 @@ fn settings(options: &Serve, own: String) -> Result<Settings, Exit> {
         node_share: options.node_share,
         section_size: options.section_size,
         users_memory_bytes: options.users_memory.as_u64(),
+        ticket_stores: None,
         label: options.advertise.clone().unwrap_or(own),
     })
+}
+
+/// Reads `--tickets-store`. `None` without it.
+///
+/// # Errors
+/// `Wrong` for a malformed URL, and for more stores than tickets can have.
+fn ticket_stores(options: &Serve, range_log: Option<&Arc<RangeLog>>) -> Result<Option<TicketStores>, Exit> {
+    let given = &options.tickets_store;
+    if given.len() > MAX_SERVERS {
+        return Err(Exit::Wrong(format!("--tickets-store: tickets come from at most {MAX_SERVERS} stores")));
+    }
+    let url = |text: &String| -> Result<Url, Exit> {
+        // Refuses the URL of an engine that this build does not have.
+        longest_call(text)?;
+        let mut url = Url::parse(text)?;
+        if url.scheme != "sqlite" {
+            url.connections.get_or_insert(options.store_connections);
+        }
+        Ok(url)
+    };
+    let urls = given.iter().map(url).collect::<Result<Vec<_>, _>>()?;
+    Ok((!urls.is_empty()).then(|| TicketStores::of(urls, range_log)))
 }
 
 async fn serve_port<P: Protocol>(port: Option<Port>, protocol: Arc<P>, ending: &Ending) {
@@ -244,8 +272,13 @@ async fn give_back(service: &Service, serving: impl Future<Output = ()>, ended: 
     }
 }
 
-/// Reads the token files and the certificate again. If a file is not usable, the old content stays.
-fn read_again(tokens: &Tokens, certificate: Option<&Certificate>) {
+/// Reads the token files and the certificate again, and opens the log of ranges again. If a file is not usable, the old one stays.
+fn read_again(tokens: &Tokens, certificate: Option<&Certificate>, range_log: Option<&RangeLog>) {
+    match range_log.map(RangeLog::open_again) {
+        None => {}
+        Some(Ok(())) => tracing::info!(file = "range log", "opened again"),
+        Some(Err(error)) => tracing::error!(file = "range log", "not opened again: {error}"),
+    }
     for (file, read) in
         [("token", tokens.read_again()), ("certificate", certificate.map_or(Ok(()), Certificate::read_again))]
     {

@@ -16,10 +16,10 @@ use tokio::time::{Instant, sleep, timeout_at};
 use super::{MAX_WAIT_MS, definition};
 use crate::error::Error;
 use crate::process::{Owner, lock};
-use crate::store::CounterStore;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::key::{key, refuse_new};
+use crate::store::{CounterStore, ranges};
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///
@@ -339,7 +339,11 @@ impl Sequences {
                             }
                             sleep(pause).await;
                         }
+                        let (taken, step) = (named.sequence().reserving(), named.sequence().rules().increment());
                         let (answer, error) = ask(&*self.store, &key, asked).await?;
+                        if let (Reply::Written(_), Some((first, last))) = (answer, taken) {
+                            ranges::note(&*self.store, &key, first, last, step)?;
+                        }
                         (reply, failed) = (Some(answer), error);
                     }
                 }

@@ -8,7 +8,8 @@ use snowmint_core::ErrorKind;
 
 use super::definition;
 use crate::error::Error;
-use crate::store::{CounterStore, SegmentTable};
+use crate::store::key::key;
+use crate::store::{CounterStore, SegmentTable, ranges};
 
 /// A counter. [`Segments`](super::Segments) take ranges of it.
 #[async_trait]
@@ -39,7 +40,9 @@ pub(super) struct Counter {
 #[async_trait]
 impl Source for Counter {
     async fn fetch(&self, amount: u64) -> Result<u64, Error> {
-        self.store.add(&self.key, amount, self.start).await
+        let end = self.store.add(&self.key, amount, self.start).await?;
+        note_range(&*self.store, &self.key, end, amount)?;
+        Ok(end)
     }
 
     async fn step(&self) -> Result<Option<u64>, Error> {
@@ -52,6 +55,11 @@ impl Source for Counter {
     async fn lower(&self, end: u64, start: u64) -> Result<bool, Error> {
         self.store.lower(&self.key, end, start).await
     }
+}
+
+/// Notes the `amount` numbers before `end`.
+fn note_range(store: &dyn CounterStore, key: &str, end: u64, amount: u64) -> Result<(), Error> {
+    ranges::note(store, key, i128::from(end) - i128::from(amount), i128::from(end) - 1, 1)
 }
 
 /// A row of Leaf's table.
@@ -74,7 +82,9 @@ impl Table {
 #[async_trait]
 impl Source for Table {
     async fn fetch(&self, amount: u64) -> Result<u64, Error> {
-        self.table()?.fetch(&self.tag, amount).await?.ok_or_else(|| self.unknown())
+        let end = self.table()?.fetch(&self.tag, amount).await?.ok_or_else(|| self.unknown())?;
+        note_range(&*self.store, &key("segments/", &self.tag)?, end, amount)?;
+        Ok(end)
     }
 
     async fn step(&self) -> Result<Option<u64>, Error> {

@@ -15,7 +15,7 @@ use snowmint_core::store::Reply;
 use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn, ends_call, part_ms};
 use tokio::time::{Instant, timeout};
 
-use self::counter::Counter;
+use self::counter::{Count, Counter};
 use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
 use crate::error::Error;
@@ -80,9 +80,12 @@ impl Tickets {
     pub fn over(stores: Vec<Arc<dyn CounterStore>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
-        let server = |store| -> Arc<dyn TicketServer> { Arc::new(Counter::new(store, key.clone())) };
-        let servers = stores.iter().map(Arc::clone).map(server).collect();
-        let tickets = Self::new(servers, Form::Counter, &offsets, offsets.len() as u64)?;
+        let increment = offsets.len() as u64;
+        let server = |(store, offset): (&Arc<dyn CounterStore>, &u64)| -> Arc<dyn TicketServer> {
+            Arc::new(Counter::new(Arc::clone(store), key.clone(), Count { increment, offset: *offset }))
+        };
+        let servers = stores.iter().zip(&offsets).map(server).collect();
+        let tickets = Self::new(servers, Form::Counter, &offsets, increment)?;
         Ok(Self { places: Some(Places::of(stores, self::key(PLACES_PREFIX, name)?)), ..tickets })
     }
 
@@ -165,6 +168,36 @@ impl Tickets {
             max_wait_ms: MAX_WAIT_MS,
             owner: Owner::this(),
         })
+    }
+
+    /// Lets the stores of the servers keep their places, as [`Tickets::over`] does: clients that name the servers in another
+    /// order, or another number of them, are refused. The servers' offsets are 1, 2 and so on.
+    ///
+    /// # Errors
+    /// `InvalidId`, unless there is a store for each server; `InvalidText` for a name that is not 1 to 128 bytes long.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use std::sync::Arc;
+    /// use snowmint_core::ticket::Form;
+    /// use snowmint_stores::mysql::Mysql;
+    /// use snowmint_stores::{Tickets, Url};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Arc::new(Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?);
+    /// let server = Arc::new(store.tickets("Tickets64", "a", 1, 1).await?);
+    /// let tickets = Tickets::new(vec![server], Form::Ticket, &[1], 1)?.with_places(vec![store], "Tickets64")?;
+    /// println!("{}", tickets.next().await?);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn with_places(self, stores: Vec<Arc<dyn CounterStore>>, name: &str) -> Result<Self, Error> {
+        if stores.len() != self.servers.len() {
+            let (servers, stores) = (self.servers.len(), stores.len());
+            let message = format!("{servers} ticket servers keep their places in {servers} stores, not {stores}");
+            return Err(Error::new(ErrorKind::InvalidId, message));
+        }
+        Ok(Self { places: Some(Places::of(stores, key(PLACES_PREFIX, name)?)), ..self })
     }
 
     /// Sets the time limit of a call, instead of one second. Each server gets an equal part of the time that is left.

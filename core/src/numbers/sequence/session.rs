@@ -235,6 +235,27 @@ impl Sequence {
         self.block = self.block.map(|block| Block { end: self.rules.next_at(&block.at), ..block });
     }
 
+    /// Returns the first and the last value of the block that the request under way reserves. `None` for another request.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence};
+    /// use snowmint_core::store::{Ask, Next, Reply};
+    ///
+    /// let mut sequence = Sequence::new(Rules::new(&Options { cache: Some(5), ..Options::DEFAULT })?);
+    /// assert_eq!(sequence.next(None)?, Next::Ask(Ask::Read));
+    /// assert_eq!(sequence.reserving(), None);
+    /// let Next::Ask(Ask::Write(..)) = sequence.next(Some(Reply::Record(None, 0)))? else { panic!("a block") };
+    /// assert_eq!(sequence.reserving(), Some((1, 5)));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn reserving(&self) -> Option<(i128, i128)> {
+        match self.asked {
+            Some(Asked::Block(first, state)) => Some((first, state.last)),
+            _ => None,
+        }
+    }
+
     /// Takes the next value of the block.
     fn take(&mut self) -> Option<i128> {
         let block = self.block.as_mut()?;

@@ -80,7 +80,46 @@ impl Mysql {
     /// # }
     /// ```
     pub async fn tickets(&self, table: &str, stub: &str, increment: u64, offset: u64) -> Result<Tickets, Error> {
+        let target = self.target(table, stub, increment, offset)?;
         let pool = self.pool.clone();
+        pool.run(target.clone(), |connection, target| Box::pin(target.check(connection))).await?;
+        Ok(Tickets { pool, target })
+    }
+
+    /// Opens a table of tickets if it is there. `None` without the table.
+    ///
+    /// # Errors
+    /// As [`Mysql::tickets`]; and `InvalidStore`, if the server counts with `auto_increment_increment` above 1, and not in these
+    /// steps from this offset: its other clients would take the same numbers.
+    ///
+    /// # Examples
+    /// ```no_run
+    /// use snowmint_stores::Url;
+    /// use snowmint_stores::mysql::Mysql;
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let store = Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?;
+    /// if let Some(server) = store.find_tickets("Tickets64", "a", 2, 1).await? {
+    ///     println!("{server:?}");
+    /// }
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn find_tickets(
+        &self,
+        table: &str,
+        stub: &str,
+        increment: u64,
+        offset: u64,
+    ) -> Result<Option<Tickets>, Error> {
+        let target = self.target(table, stub, increment, offset)?;
+        let pool = self.pool.clone();
+        let found = pool.run(target.clone(), |connection, target| Box::pin(target.find(connection))).await?;
+        Ok(found.then_some(Tickets { pool, target }))
+    }
+
+    fn target(&self, table: &str, stub: &str, increment: u64, offset: u64) -> Result<Target, Error> {
+        let pool = &self.pool;
         let table = Identifier::new(pool.name(), table)?;
         let source = format!("{}, table {table}", pool.name());
         if !(1..=increment).contains(&offset) || increment > MAX_SERVERS {
@@ -89,13 +128,33 @@ impl Mysql {
         }
         let MyDialect { allow_unsafe, create, .. } = *pool.dialect();
         let stub = stub.to_owned();
-        let target = Target { source, table, stub, increment, offset, allow_unsafe, create };
-        pool.run(target.clone(), |connection, target| Box::pin(target.check(connection))).await?;
-        Ok(Tickets { pool, target })
+        Ok(Target { source, table, stub, increment, offset, allow_unsafe, create })
     }
 }
 
 impl Target {
+    /// Returns whether the table is there, and checks it and the server's own steps.
+    async fn find(&self, connection: &mut MySqlConnection) -> Result<bool, Failure> {
+        if settings::table(&mut *connection, &self.table).await?.is_none() {
+            return Ok(false);
+        }
+        self.check(&mut *connection).await?;
+        let query = sqlx::query_as(
+            "SELECT CAST(@@GLOBAL.auto_increment_increment AS UNSIGNED), CAST(@@GLOBAL.auto_increment_offset AS UNSIGNED)",
+        );
+        let own: (u64, u64) = query.fetch_one(connection).await?;
+        let (increment, offset) = (self.increment, self.offset);
+        if own.0 > 1 && own != (increment, offset) {
+            let (steps, from) = own;
+            let why = format_args!(
+                "the server counts in steps of {steps} from {from} (auto_increment_increment, auto_increment_offset), and it is \
+                 number {offset} of {increment} here: name all {steps} servers, in the order of their offsets"
+            );
+            return Err(Error::invalid_store(&self.source, why).into());
+        }
+        Ok(true)
+    }
+
     /// Checks the table, and makes it if it is missing.
     async fn check(&self, connection: &mut MySqlConnection) -> Result<(), Failure> {
         let table = self.table.as_str();

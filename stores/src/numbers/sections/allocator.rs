@@ -22,10 +22,10 @@ use crate::process::Owner;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
-use crate::store::CounterStore;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::key::key;
+use crate::store::{CounterStore, ranges};
 
 /// The time without requests after which a section is given back, in ms.
 const IDLE_TIMEOUT_MS: u64 = 60_000;
@@ -271,21 +271,42 @@ impl Allocator {
 
     /// Sends a request to the store, and its answer to the section.
     async fn do_ask(&self, place: &Place, asked: Ask<Record>) {
-        let (reply, trouble) = match ask(&*self.store, &place.key, asked).await {
+        let (mut reply, mut trouble) = match ask(&*self.store, &place.key, asked).await {
             Ok(answered) => answered,
             Err(error) => (Reply::Unknown, Some(error)),
         };
         let mut state = lock(&place.state);
-        state.trouble = trouble;
-        if let Phase::Held(section) = &mut state.phase
-            && section.reply(reply, monotonic_ms()).is_err()
-        {
-            // The next caller claims again, and gets the holder's label in the error.
-            let _ = state.end();
-            drop(state);
-            self.forget(place);
+        if let Phase::Held(section) = &mut state.phase {
+            if let Err(error) = self.note(place, section.record(), asked, reply) {
+                // The section does not use the numbers, and asks again.
+                (reply, trouble) = (Reply::Unknown, Some(error));
+            }
+            if section.reply(reply, monotonic_ms()).is_err() {
+                // The next caller claims again, and gets the holder's label in the error.
+                let _ = state.end();
+                state.trouble = trouble;
+                drop(state);
+                self.forget(place);
+                place.news.notify_waiters();
+                return;
+            }
         }
+        state.trouble = trouble;
+        drop(state);
         place.news.notify_waiters();
+    }
+
+    /// Notes the numbers that an answer of the store adds to a section.
+    fn note(&self, place: &Place, held: &Record, asked: Ask<Record>, reply: Reply<Record>) -> Result<(), Error> {
+        let after = match (asked, reply) {
+            (Ask::Write(written, _), Reply::Written(_)) => written.max_seq,
+            (Ask::Read, Reply::Record(Some(found), _)) if found.token == held.token => found.max_seq,
+            _ => return Ok(()),
+        };
+        if after <= held.max_seq {
+            return Ok(());
+        }
+        ranges::note(&*self.store, &place.key, i128::from(held.max_seq) + 1, after.into(), 1)
     }
 
     fn forget(&self, place: &Place) {

@@ -8,7 +8,7 @@ use tokio::sync::OnceCell;
 use crate::error::Error;
 use crate::gather::{Gather, Serving, wanted};
 use crate::store::floor::skipped;
-use crate::store::{CounterStore, TicketServer};
+use crate::store::{CounterStore, TicketServer, ranges};
 
 /// A counter of a store. One write serves all callers that wait; callers that come during a write wait for the next.
 ///
@@ -17,19 +17,41 @@ use crate::store::{CounterStore, TicketServer};
 pub(super) struct Counter {
     store: Arc<dyn CounterStore>,
     key: String,
+    /// How a count becomes a ticket.
+    count: Count,
     /// The start of a new counter, which is after the last fence.
     start: OnceCell<u64>,
     calls: Gather<(), Result<u64, Error>>,
 }
 
+/// A server's part of the tickets: those that are `offset` modulo `increment`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Count {
+    pub(super) increment: u64,
+    pub(super) offset: u64,
+}
+
+impl Count {
+    /// Returns the ticket of a count, as [`Form::Counter`](snowmint_core::ticket::Form::Counter).
+    fn ticket(self, count: u64) -> i128 {
+        i128::from(count.saturating_sub(1)) * i128::from(self.increment) + i128::from(self.offset)
+    }
+}
+
 impl Counter {
-    pub(super) fn new(store: Arc<dyn CounterStore>, key: String) -> Self {
-        Self { store, key, start: OnceCell::new(), calls: Gather::default() }
+    pub(super) fn new(store: Arc<dyn CounterStore>, key: String, count: Count) -> Self {
+        Self { store, key, count, start: OnceCell::new(), calls: Gather::default() }
     }
 }
 
 /// Serves callers until none waits.
-async fn serve(mut serving: Serving<(), Result<u64, Error>>, store: Arc<dyn CounterStore>, key: String, start: u64) {
+async fn serve(
+    mut serving: Serving<(), Result<u64, Error>>,
+    store: Arc<dyn CounterStore>,
+    key: String,
+    of: Count,
+    start: u64,
+) {
     loop {
         let mut calls = serving.calls(usize::MAX);
         if calls.is_empty() {
@@ -38,6 +60,10 @@ async fn serve(mut serving: Serving<(), Result<u64, Error>>, store: Arc<dyn Coun
         let count = calls.len() as u64;
         // When all callers have given up, the write is dropped, as its connection may be dead.
         let Some(answer) = wanted(store.add(&key, count, start), &mut calls).await else { continue };
+        let answer = answer.and_then(|last| {
+            let first = of.ticket(last - count + 1);
+            ranges::note(&*store, &key, first, of.ticket(last), of.increment.into()).map(|()| last)
+        });
         for (place, call) in (1..).zip(calls) {
             // The number of a caller that has gone is skipped.
             call.answer(answer.clone().map(|last| last - count + place));
@@ -53,7 +79,8 @@ impl TicketServer for Counter {
 
     async fn take(&self) -> Result<u64, Error> {
         let start = *self.start.get_or_try_init(|| skipped(&*self.store)).await?;
-        let answer = self.calls.ask((), |serving| serve(serving, Arc::clone(&self.store), self.key.clone(), start));
+        let answer =
+            self.calls.ask((), |serving| serve(serving, Arc::clone(&self.store), self.key.clone(), self.count, start));
         answer.await.unwrap_or_else(|| Err(Error::unavailable(self.name(), "the call was broken off")))
     }
 }
