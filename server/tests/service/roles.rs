@@ -153,6 +153,8 @@ fn each_role_may_send_its_http_requests() {
         ("POST", "/v1/formatted/f/parse", r#"{"text": "1"}"#, TO_MINT),
     ] {
         for (token, status) in SENDERS.into_iter().zip(statuses) {
+            // A refused body stays unread, which may end the connection.
+            let body = if status == 200 { body } else { "" };
             assert_eq!(ask(&server, token, method, path, body).status, status, "{method} {path} with {token:?}");
         }
     }

@@ -5,6 +5,7 @@ mod memory;
 mod options;
 mod place;
 mod room;
+mod set;
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -14,9 +15,10 @@ use snowmint_core::{ErrorKind, Integer, bytes};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
 
-use self::allocator::{Allocator, SIZES_PREFIX, Set, Step};
+use self::allocator::{Allocator, Step};
 use self::memory::Budget;
 pub use self::options::SectionsOptions;
+use self::set::{SIZES_PREFIX, Set};
 use super::runtime;
 use crate::error::Error;
 use crate::process::Owner;

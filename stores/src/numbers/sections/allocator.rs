@@ -10,12 +10,13 @@ use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
-use tokio::sync::{Notify, OnceCell};
+use tokio::sync::Notify;
 use tokio::time::{sleep, timeout};
 
 use super::SectionsOptions;
 use super::memory::{Budget, Known};
 use super::place::{Elsewhere, Phase, Place, Seen, State};
+use super::set::{SectionOfSet, Set};
 use crate::error::Error;
 use crate::numbers::pins::{is_pinned, pin};
 use crate::process::Owner;
@@ -24,32 +25,15 @@ use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
-use crate::store::key::key;
 use crate::store::{CounterStore, ranges};
 
 /// The time without requests after which a section is given back, in ms.
 const IDLE_TIMEOUT_MS: u64 = 60_000;
 
-/// The prefix of the pinned sizes.
-pub(super) const SIZES_PREFIX: &str = "settings/sections/";
-
 /// What a call asks a section for, at a time.
 pub(super) type Step<'a, T> =
     &'a (dyn Fn(&mut Section<Known>, u64) -> Result<Next<T, Record>, snowmint_core::Error> + Sync);
 
-/// A set of users.
-#[derive(Debug)]
-pub(super) struct Set {
-    /// The prefix of the set's keys.
-    prefix: Arc<str>,
-    /// The key of the pinned size.
-    size_key: String,
-    /// Set when the pinned size is the allocator's size.
-    pinned: OnceCell<()>,
-}
-
-/// A section of a set, by the set's prefix and the section's number.
-pub(super) type SectionOfSet = (Arc<str>, u64);
 /// The sections of an allocator.
 pub(super) type Places = HashMap<SectionOfSet, Arc<Place>>;
 
@@ -65,18 +49,6 @@ pub(super) struct Allocator {
     pub(super) closed: Mutex<bool>,
     pub(super) runtime: Handle,
     pub(super) owner: &'static Owner,
-}
-
-impl Set {
-    pub(super) fn of(name: &str) -> Result<Arc<Self>, Error> {
-        let prefix = (key("sections/", name)? + "/").into();
-        Ok(Arc::new(Self { prefix, size_key: key(SIZES_PREFIX, name)?, pinned: OnceCell::new() }))
-    }
-
-    /// Returns the section of these users.
-    pub(super) fn section(&self, users: Users) -> SectionOfSet {
-        (Arc::clone(&self.prefix), users.number())
-    }
 }
 
 impl Allocator {

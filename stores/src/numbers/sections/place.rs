@@ -7,8 +7,8 @@ use snowmint_core::store::Ask;
 use snowmint_core::{ErrorKind, section};
 use tokio::sync::Notify;
 
-use super::allocator::Set;
 use super::memory::{Known, Taken};
+use super::set::Set;
 use crate::error::Error;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
 
-use super::allocator::{Allocator, Places, SectionOfSet};
+use super::allocator::{Allocator, Places};
 use super::memory::Taken;
 use super::place::{Phase, Place};
+use super::set::SectionOfSet;
 use crate::error::Error;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
