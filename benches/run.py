@@ -37,8 +37,12 @@ PARTS = {
         f"{PIP} --no-deps --force-reinstall target/packages/release/snowmint-*.whl",
         ".cache/bench-python/bin/python benches/python/minting.py",
     ],
-    "js": ["scripts/setup.sh rust esbuild chromium contenders", "scripts/build-npm.sh", "node benches/js/minting.mjs",
-        "node benches/js/numbers.mjs"],
+    "js": [
+        "scripts/setup.sh rust esbuild chromium contenders",
+        "scripts/build-npm.sh",
+        "node benches/js/minting.mjs",
+        "node benches/js/numbers.mjs",
+    ],
     "service": [
         "scripts/setup.sh rust bench",
         "cargo build --quiet --locked --release -p snowmint-server",

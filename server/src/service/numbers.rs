@@ -191,7 +191,13 @@ impl Numbers {
             taken.sort_unstable();
             Ok(taken)
         };
-        taken.await.map_err(|error| deadline.judged(error))
+        taken.await.map_err(|error: Error| match error.kind() {
+            // The ticket servers keep another order: no request is to blame.
+            ErrorKind::InvalidId if self.ticket_stores.is_some() => {
+                Error::new(ErrorKind::InvalidStore, error.to_string()).into()
+            }
+            _ => deadline.judged(error),
+        })
     }
 
     /// Returns how many segment tags, sequences, formatted numbers and tickets are open.

@@ -28,7 +28,7 @@ fn servers_of_the_service_share_the_ticket_servers() {
     let alone = Server::over(&stores[0], &[]);
     assert_eq!(ticket(&alone), 1);
     let swapped = Server::over(&stores[0], &["--tickets-store", &stores[2], "--tickets-store", &stores[1]]);
-    swapped.get("/v1/tickets/photos").problem(400, "INVALID_ID");
+    swapped.get("/v1/tickets/photos").problem(500, "INVALID_STORE");
 }
 
 #[test]

@@ -177,17 +177,33 @@ impl Tickets {
     /// `InvalidId`, unless there is a store for each server; `InvalidText` for a name that is not 1 to 128 bytes long.
     ///
     /// # Examples
-    /// ```no_run
+    /// ```
     /// use std::sync::Arc;
+    /// # use std::sync::atomic::{AtomicU64, Ordering};
     /// use snowmint_core::ticket::Form;
-    /// use snowmint_stores::mysql::Mysql;
-    /// use snowmint_stores::{Tickets, Url};
+    /// use snowmint_stores::{Tickets, connect};
+    /// # use snowmint_stores::{Error, TicketServer};
+    /// # #[derive(Debug, Default)]
+    /// # struct Counter(AtomicU64);
+    /// #
+    /// # #[async_trait::async_trait]
+    /// # impl TicketServer for Counter {
+    /// #     fn name(&self) -> &str {
+    /// #         "a counter"
+    /// #     }
+    /// #
+    /// #     async fn take(&self) -> Result<u64, Error> {
+    /// #         Ok(self.0.fetch_add(1, Ordering::Relaxed) + 1)
+    /// #     }
+    /// # }
     /// # #[tokio::main(flavor = "current_thread")]
     /// # async fn main() -> Result<(), snowmint_stores::Error> {
-    /// let store = Arc::new(Mysql::connect(&Url::parse("mysql://me:secret@db/app")?).await?);
-    /// let server = Arc::new(store.tickets("Tickets64", "a", 1, 1).await?);
-    /// let tickets = Tickets::new(vec![server], Form::Ticket, &[1], 1)?.with_places(vec![store], "Tickets64")?;
-    /// println!("{}", tickets.next().await?);
+    /// // A counter, beside a store in the same place.
+    /// let (counter, store) = (Arc::new(Counter::default()), connect("memory:").await?);
+    /// let photos = Tickets::new(vec![counter], Form::Counter, &[1], 1)?.with_places(vec![store.clone()], "photos")?;
+    /// assert_eq!(photos.next().await?, 1);
+    /// let two = Tickets::over(vec![store, connect("memory:").await?], "photos")?;
+    /// assert_eq!(two.next().await.expect_err("the store is the only one").code(), "INVALID_ID");
     /// # Ok(())
     /// # }
     /// ```
