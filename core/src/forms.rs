@@ -10,5 +10,4 @@ pub mod shown;
 pub mod text;
 
 /// The most bytes of a name that users choose, of a sequence and so on.
-#[cfg(any(feature = "formatted", feature = "names"))]
 pub const MAX_NAME_BYTES: usize = 128;

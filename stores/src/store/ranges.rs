@@ -1,8 +1,8 @@
 //! A witness of the ranges that a process takes from a store, such as an audit trail.
 
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 use super::CounterStore;
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 use super::key::name;
 use crate::error::Error;
 
@@ -89,7 +89,7 @@ pub trait Ranges: Send + Sync {
 }
 
 /// Notes a range of a counter or a record, if the store has a witness.
-#[cfg(feature = "engines")]
+#[cfg(feature = "numbers")]
 pub(crate) fn note(store: &dyn CounterStore, key: &str, first: i128, last: i128, step: i128) -> Result<(), Error> {
     let Some(ranges) = store.ranges() else { return Ok(()) };
     let (folder, part) = key.split_once('/').unwrap_or((key, ""));
