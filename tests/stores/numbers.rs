@@ -45,7 +45,7 @@ pub async fn an_open_makes_a_missing_tag_and_keeps_a_tag_that_exists(scene: Arc<
     let (store, name) = (scene.connect().await, unique("made"));
     let options = SegmentsOptions::default().max_wait(Duration::from_secs(20));
     let open = async |row| Segments::open_or_create(store.clone(), &name, &row, options).await;
-    for (row, said) in [(tag(1, 0), "step"), (tag(1 << 63, 1), "first number")] {
+    for (row, said) in [(tag(1, 0), "step"), (tag(1 << 63, 1), "starts at")] {
         let refused = open(row).await.expect_err("no row");
         assert_eq!(refused.kind(), ErrorKind::InvalidId);
         assert!(refused.to_string().contains(said), "{refused}");

@@ -320,7 +320,7 @@ fn the_document_lists_every_path() {
     let (server, _directory) = Server::alone(&[]);
     let document = server.get("/openapi.json").json();
     let paths: Vec<_> = document["paths"].as_object().expect("paths").keys().cloned().collect();
-    assert_eq!(paths.len(), 20, "{paths:?}");
+    assert_eq!(paths.len(), 23, "{paths:?}");
     assert_eq!(document["openapi"], "3.1.0");
     assert_eq!(server.get("/healthz").text, "ok\n");
     let metrics = server.get("/metrics").text;
