@@ -18,10 +18,6 @@ pub const REDIS_WRITE: &str = include_str!("scripts/redis/write.lua");
 /// it would be too large.
 pub const REDIS_ADD: &str = include_str!("scripts/redis/add.lua");
 
-/// A step of a Redis store, in Lua. Key: a counter. Arguments: the number that it must have, and its new number. Returns 1, or 0 if
-/// it has another number.
-pub const REDIS_LOWER: &str = include_str!("scripts/redis/lower.lua");
-
 /// Makes Leaf's table of segments. In Rust also for `SQLite`.
 pub const POSTGRES_LEAF: &str = include_str!("scripts/postgres/leaf.sql");
 

@@ -25,14 +25,20 @@ interface Client extends Emitter {
 
 const DUPLICATE = 1062;
 
-const countOf = (tables: string): string =>
-  `SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name IN (${tables})`;
-
 const DIALECT: Dialect = {
   store: "MysqlStore",
   kind: "mysql",
-  tables: { count: countOf("'snowmint_records', 'snowmint_counters', 'snowmint_guards'"), schema: mysqlSchema },
-  leaf: { count: countOf("'leaf_alloc'"), schema: mysqlLeaf },
+  tables: {
+    count:
+      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
+      "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
+    schema: mysqlSchema,
+  },
+  leaf: {
+    count:
+      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'leaf_alloc'",
+    schema: mysqlLeaf,
+  },
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
   // With `completion_type` CHAIN the server would begin another transaction, which no code commits.
   commit: "COMMIT AND NO CHAIN NO RELEASE",

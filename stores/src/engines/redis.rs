@@ -28,11 +28,16 @@ use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
 use super::settings::{Settings, of_server};
 use crate::error::Error;
-use crate::scripts::{REDIS_ADD, REDIS_LOWER, REDIS_WRITE};
+use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
 use crate::store::version;
 use crate::store::{CounterStore, RecordStore, ServerSettings, Version, Versioned, WriteOutcome};
+
+/// Lowers a counter. Key: a counter. Arguments: the number that it must have, and its new number. Returns 1, or 0 if it has
+/// another number. Not for clients of other languages, which send a request again: a second copy could lower the counter below
+/// numbers of another process.
+const LOWER: &str = include_str!("redis/lower.lua");
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const PING_AFTER: Duration = Duration::from_millis(100);
@@ -282,8 +287,7 @@ impl CounterStore for Redis {
     }
 
     async fn lower(&self, counter: &str, end: u64, start: u64) -> Result<bool, Error> {
-        self.ask(script(REDIS_LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned())
-            .await
+        self.ask(script(LOWER, self.counter(counter)).arg(end.to_string()).arg(start.to_string()).to_owned()).await
     }
 }
 
