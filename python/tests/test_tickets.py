@@ -286,7 +286,7 @@ def test_tables_unfit_for_tickets_are_refused(database: sqlalchemy.Engine, tmp_p
     assert Tickets.of_tables(lenient, "careless", max_wait_ms=PATIENT_MS).next() == 1
     for other in (MemoryStore(), f"sqlite:{tmp_path}/ids.db"):
         with pytest.raises(InvalidStoreError, match="MySQL and MariaDB|MySQL or MariaDB"):
-            Tickets.of_tables(other, "Tickets64")  # type: ignore[arg-type]
+            Tickets.of_tables(other, "Tickets64")
     for options in ({"increment": 0}, {"offsets": [2]}, {"offsets": [1, 2]}, {"increment": -1, "offsets": [0]}):
         with pytest.raises(InvalidIdError):
             Tickets.of_tables(store, "Tickets64", **options)

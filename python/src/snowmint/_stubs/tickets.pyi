@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Self, final
 
 from snowmint._stubs._arguments import Int
-from snowmint.stores import FileStore, Lessor, SqlStore, Store
+from snowmint.stores import FileStore, Lessor, Store
 
 @final
 class Tickets:
@@ -45,7 +45,7 @@ class Tickets:
     ) -> Self: ...
     @staticmethod
     def of_tables(
-        stores: str | SqlStore | Iterable[str | SqlStore],
+        stores: str | Store | Iterable[str | Store],
         table: str,
         *,
         stub: str | None = None,
