@@ -7,14 +7,21 @@ import { numbers } from "../wasm/numbers.js";
 const VERBS = ["read", "write", "list", "add"] as const;
 const MOST = 2n ** 63n - 1n;
 
-/** Where the numbers of a tag are. */
-export interface TagSource {
-  /** The key of its record, in messages. */
-  key: string;
+/** Where a definition is. */
+interface Place {
   /** Reads the definition; undefined if it is missing. */
   read(): Promise<Uint8Array | undefined>;
   /** Writes the definition; false if there is one. */
   create(definition: Uint8Array): Promise<boolean>;
+}
+
+/** Makes a definition, above the floor of the store. */
+type Define = (floor?: Uint8Array) => Uint8Array | Promise<Uint8Array>;
+
+/** Where the numbers of a tag are. */
+export interface TagSource extends Place {
+  /** The key of its record, in messages. */
+  key: string;
   /** Raises the counter, from `start` if it is new. Resolves with its new value, null if it has no room. */
   add(amount: bigint, start: bigint): Promise<bigint | null>;
   /** Lowers the counter, if it still is `end`. */
@@ -67,8 +74,7 @@ export class NumberStore extends CheckedStore {
     if (!table)
       return {
         key,
-        read: async () => (await this.read(key))?.value,
-        create: async (definition) => (await this.write(key, definition, 0)) !== null,
+        ...this.record(key),
         add: (amount, start) => this.add(key, amount, start),
         lower: (end, start) => this.lower(key, end, start),
       };
@@ -97,37 +103,27 @@ export class NumberStore extends CheckedStore {
     return (await this.read(numbers().floorKey()))?.value;
   }
 
-  /** Reads a definition, and writes it before if it is missing. */
-  async definition(
-    key: string,
-    name: string,
-    define: (floor?: Uint8Array) => Promise<Uint8Array>,
-  ): Promise<Uint8Array> {
-    for (;;) {
-      const found = await this.read(key);
-      if (found) return found.value;
-      await this.define(key, name, define);
-    }
+  /** Returns the record of a key as the place of a definition. */
+  record(key: string): Place {
+    return {
+      read: async () => (await this.read(key))?.value,
+      create: async (definition) => (await this.write(key, definition, 0)) !== null,
+    };
   }
 
-  /** Reads the definition of a tag, and writes it before if it is missing. */
-  async tagDefinition(
-    { read, create }: TagSource,
-    tag: string,
-    define: (floor?: Uint8Array) => Uint8Array,
-  ): Promise<Uint8Array> {
+  /** Reads a definition, and writes it before if it is missing. */
+  async definition(place: Place, name: string, define: Define): Promise<Uint8Array> {
     for (;;) {
-      const found = await read();
+      const found = await place.read();
       if (found) return found;
-      numbers().refuseName(tag, tag.normalize("NFC") === tag);
-      await create(define(await this.floor()));
+      await this.define(place, name, define);
     }
   }
 
   /** Writes the definition of a new name. Resolves with false if it has one. */
-  async define(key: string, name: string, define: (floor?: Uint8Array) => Promise<Uint8Array>): Promise<boolean> {
+  async define({ create }: Place, name: string, define: Define): Promise<boolean> {
     numbers().refuseName(name, name.normalize("NFC") === name);
-    return (await this.write(key, await define(await this.floor()), 0)) !== null;
+    return create(await define(await this.floor()));
   }
 
   /** Adds the store, and a key, to an error of core. */

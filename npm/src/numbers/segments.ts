@@ -250,7 +250,7 @@ export class Segments {
 
   async #open(asking: Asking): Promise<void> {
     try {
-      const found = await this.#store.tagDefinition(this.#source, this.#tag, this.#record);
+      const found = await this.#store.definition(this.#source, this.#tag, this.#record);
       if (this.#asking === asking) this.#machine ??= new (numbers().Segments)(found, monotonicMs());
       this.#ended(asking, undefined);
     } catch (error) {

@@ -93,7 +93,7 @@ export class Sequences {
     const [key] = this.#keys(name);
     const record = numbers().sequenceRecord(names[0], names[1], text[0], text[1], text[2], text[3], text[4], cycle);
     return Call.within(this.#store, this.#maxWaitMs, () =>
-      this.#store.define(key, name, (floor) => this.#begin(name, record, floor)),
+      this.#store.define(this.#store.record(key), name, (floor) => this.#begin(name, record, floor)),
     );
   }
 
@@ -186,7 +186,9 @@ export class Sequences {
       undefined,
       false,
     );
-    const found = await this.#store.definition(key, name, (floor) => this.#begin(name, record, floor));
+    const found = await this.#store.definition(this.#store.record(key), name, (floor) =>
+      this.#begin(name, record, floor),
+    );
     call.check();
     try {
       const sequence = new (numbers().Sequence)(found);
