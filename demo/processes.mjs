@@ -18,7 +18,7 @@ export const NODE = [process.execPath, path("demo/demo.mjs")];
 
 /** libfaketime, which sets the clock of one process, if it is installed. */
 export const FAKETIME = ["x86_64", "aarch64"]
-  .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`)
+  .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`)
   .find((file) => existsSync(file));
 
 /** Returns the variables of a process. All lease from one directory on the disk. */

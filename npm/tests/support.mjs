@@ -80,7 +80,7 @@ export async function answerOf(child) {
 
 /** The path of libfaketime, which sets the clock of one process, if it is installed. */
 export const FAKETIME = ["x86_64", "aarch64"]
-  .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketime.so.1`)
+  .map((cpu) => `/usr/lib/${cpu}-linux-gnu/faketime/libfaketimeMT.so.1`)
   .find((path) => existsSync(path));
 
 /** A clock for processes, which tests set while the processes run, as seconds beside the system's. */

@@ -12,7 +12,7 @@ from pathlib import Path
 PATIENCE_S = 240
 """How long a program may take: rounds of forks beside other proofs take more than a minute."""
 
-FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
+FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1")
 
 
 def environment(clock_off: float | None = None, **variables: str) -> dict[str, str]:

@@ -84,7 +84,7 @@ pub fn minter(verb: &str) -> Command {
 
 /// Sets a process's clock off by `seconds`, but not its monotonic clock.
 pub fn clock_off(command: &mut Command, seconds: f64) -> &mut Command {
-    let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+    let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
     assert!(Path::new(library).exists(), "{library} is missing: install the package faketime");
     command.env("LD_PRELOAD", library).env("FAKETIME", format!("{seconds:+}")).env("DONT_FAKE_MONOTONIC", "1")
 }

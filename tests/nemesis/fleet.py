@@ -26,7 +26,7 @@ PROGRAMS = Path(
 """The directory of `snowmint`, `snowmint-engines`, `snowmint-minter` and `snowmint-taker`."""
 NPM = Path(os.environ.get("SNOWMINT_NPM", ROOT / "npm"))
 """The folder `npm/` with its installed packages."""
-FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"), None)
+FAKETIME = next(Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1"), None)
 
 PROGRAM_OF: dict[str, list[str | Path]] = {
     "python": [sys.executable, HERE / "worker.py"],

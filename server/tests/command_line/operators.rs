@@ -183,7 +183,7 @@ fn an_operator_lists_slots_and_resets_a_far_one() {
     let store = format!("file:{}", directory.path().display());
     let slots = ["--store", &store, "--namespace", "orders", "--layout", "time:41,sequence:12;epoch=1735689600000"];
     let gen_on = |clock: &str| {
-        let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1";
+        let library = "/usr/lib/x86_64-linux-gnu/faketime/libfaketimeMT.so.1";
         assert!(Path::new(library).exists(), "install the package faketime");
         let mut command = command();
         command

@@ -12,8 +12,8 @@ use super::support::{Server, TOKEN, connect, directory, rest};
 
 #[test]
 fn an_end_returns_users_first_within_ten_seconds() {
-    // One after another, at 20 ms for each of two calls, ten seconds are enough for a quarter of the keys.
-    const KEYS: usize = 1000;
+    // One after another, at 150 ms for each of two calls, ten seconds are enough for 33 keys.
+    const KEYS: usize = 200;
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let options = ["--window-ms", "120000", "--max-wait-ms", "3000"];
@@ -27,7 +27,7 @@ fn an_end_returns_users_first_within_ten_seconds() {
     assert_eq!(numbers.len(), KEYS);
     let path = "/v1/users/42/next";
     let first = server.post(path).id();
-    way.takes_ms(20);
+    way.takes_ms(150);
     let begun = Instant::now();
     server.signal("TERM");
     let second = loop {
@@ -46,7 +46,7 @@ fn an_end_returns_users_first_within_ten_seconds() {
     // The server gave the keys back in parallel, not one after another.
     let mut client = other.client();
     let back = (0..KEYS).filter(|key| client.incr::<_, _, u64>(format!("k{key}"), 1) == Ok(2)).count();
-    assert!(back > KEYS / 3, "numbers of {back} keys of {KEYS} came back");
+    assert!(back > 60, "numbers of {back} keys of {KEYS} came back");
 }
 
 #[test]
