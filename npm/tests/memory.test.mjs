@@ -6,7 +6,7 @@ import { exitOf } from "./support.mjs";
 /** Half a minute of work, which a busy machine does in minutes. */
 const LIMIT_MS = 600_000;
 
-test("a million layouts are parsed in the memory of the first ones", async () => {
+test("100,000 layouts are parsed in the memory of the first ones", async () => {
   const { code, stdout, stderr } = await exitOf(
     `const memories = [];
     const { Instance } = WebAssembly;
@@ -21,7 +21,7 @@ test("a million layouts are parsed in the memory of the first ones", async () =>
     const parse = (from, to) => { for (let at = from; at < to; at++) Layout.parse(\`time:41,node:10,sequence:12;epoch=\${at}\`); };
     parse(0, 1000);
     const before = bytes();
-    parse(1000, 1_000_000);
+    parse(1000, 100_000);
     console.log(memories.length, before > 0, bytes() - before);`,
     { SNOWMINT_NO_ADDON: "1" },
     LIMIT_MS,
