@@ -68,6 +68,24 @@ pub fn layout_of(given: Option<Layout>, variable: Option<&str>) -> Result<Layout
     }
 }
 
+/// Returns how far the time of an ID can be from the clock of the store, in ms: behind it by a tick and the error of this machine's
+/// clock, or ahead of it by `max_ahead_ms` and this error. A positive skew is a clock that is ahead.
+///
+/// Two IDs of a fleet sort in the order of their calls, if the calls lie further apart than the sum of this for both generators.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
+/// use snowmint_core::lease::disorder_ms;
+/// assert_eq!(disorder_ms(&SNOWMINT, 1000, -3), 1004);
+/// assert_eq!(disorder_ms(&SONYFLAKE, 0, 20), 30);
+/// ```
+pub const fn disorder_ms(layout: &Layout, max_ahead_ms: u64, skew_ms: i64) -> u64 {
+    // A tick below 1 ms counts as one.
+    let tick_ms = if layout.tick_ms() == 0 { 1 } else { layout.tick_ms() };
+    max_ahead_ms.saturating_add(skew_ms.unsigned_abs()).saturating_add(tick_ms)
+}
+
 /// Refuses a lease of one node, if the caller also excludes the node or uses it without a lease in this process.
 ///
 /// # Errors

@@ -383,6 +383,7 @@ test("status tells what the generator is doing", () => {
     renewalError: null,
     standbyRisk: null,
     skewMs: null,
+    disorderMs: null,
     maxAheadMs: 12,
     maxWaitMs: 34,
     sequenceStart: "zero",

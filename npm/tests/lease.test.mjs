@@ -60,6 +60,7 @@ test("a lease mints IDs of its node within its window, and tells of itself", asy
     renewalError: null,
     standbyRisk: null,
     skewMs: null,
+    disorderMs: 1,
     maxAheadMs: 0,
     maxWaitMs: 100,
     sequenceStart: "zero",

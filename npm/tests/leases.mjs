@@ -28,6 +28,7 @@ export function leases(test, place, { hasClock = true } = {}) {
     assert.deepEqual([told, lost, skipped, renewalFailures], [namespace, null, [], 0]);
     if (!hasClock) assert.equal(skewMs, null);
     else assert.ok(Math.abs(skewMs) < 20_000, `${skewMs}`);
+    assert.equal(status.disorderMs, hasClock ? Math.abs(skewMs) + 1 : null);
     // Idle, over several renewals.
     await until(() => gen.window.end > first.end + 1000, "more renewals");
     await gen.nextIdAsync();

@@ -133,6 +133,7 @@ def test_status_tells_all_of_it() -> None:
         "renewal_error": None,
         "standby_risk": None,
         "skew_ms": None,
+        "disorder_ms": None,
     }
     assert generator.window is None
 

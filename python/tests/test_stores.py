@@ -240,6 +240,9 @@ def test_a_lease_has_a_node_and_a_window_that_moves_on(place: Place, namespace: 
         if place.kind not in ("memory", "sqlite", "dynamodb"):
             assert status.skew_ms is not None
             assert abs(status.skew_ms) < 60_000
+            assert status.disorder_ms == abs(status.skew_ms) + 1
+        else:
+            assert status.disorder_ms is None
 
 
 def test_a_closed_lease_is_free_at_once_and_goes_on_above_its_last_id(place: Place, namespace: str) -> None:

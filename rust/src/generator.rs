@@ -223,6 +223,7 @@ impl ProcessGenerator {
             renewal_error: lease.and_then(Lease::trouble),
             standby_risk: lease.and_then(Lease::standby_risk),
             skew_ms: lease.and_then(Lease::skew_ms),
+            disorder_ms: lease.and_then(Lease::disorder_ms),
         }
     }
 

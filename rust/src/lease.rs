@@ -22,6 +22,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use std::thread;
 use std::time::Instant;
 
+use snowmint_core::lease::disorder_ms;
 use snowmint_core::{ErrorKind, Layout, Window, Words};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::Background;
@@ -47,8 +48,8 @@ pub(crate) struct Lease {
     node: u32,
     cell: Cell,
     held: Arc<Held>,
-    /// `slot` or `lease`, for error messages.
-    kind: &'static str,
+    /// Whether it is a slot of this machine.
+    is_slot: bool,
     /// Wakes the thread that renews.
     wake: &'static Wake,
     start_ms: i64,
@@ -73,7 +74,6 @@ impl Lease {
     /// The claim read the clock at `since`: the window counts from then.
     pub(crate) fn new(key: &LeaseKey, grant: Grant, since: Instant, background: Background) -> Self {
         let Grant { node, window, window_ms, holding, clock, skew_ms, standby_risk, skipped } = grant;
-        let kind = if let Backend::Slots(_) = key.backend { "slot" } else { "lease" };
         let layout = &key.terms.layout;
         let cell = Cell::new();
         let words: &Words = cell.borrow();
@@ -84,7 +84,7 @@ impl Lease {
             node,
             cell,
             held: Held::new(holding, background),
-            kind,
+            is_slot: matches!(key.backend, Backend::Slots(_)),
             wake: registry().wake(),
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
@@ -118,6 +118,13 @@ impl Lease {
         self.clock.as_ref().map(|clock| clock.now_ms())
     }
 
+    /// Returns how far the times of its IDs can be from the clock that its generators share with others, in ms.
+    pub(crate) fn disorder_ms(&self) -> Option<u64> {
+        let shares_clock = self.clock.is_some() || (self.is_slot && self.asked_ms.is_none());
+        let skew_ms = if shares_clock { 0 } else { self.skew_ms()? };
+        Some(disorder_ms(&self.layout, self.max_ahead_ms.load(Ordering::Acquire), skew_ms))
+    }
+
     /// Returns the slot files or records that are not valid.
     pub(crate) fn skipped(&self) -> &[String] {
         &self.skipped
@@ -126,6 +133,11 @@ impl Lease {
     /// Returns why the lease was lost.
     pub(crate) fn lost(&self) -> Option<&Error> {
         self.lost.get()
+    }
+
+    /// Returns its name in error messages.
+    const fn kind(&self) -> &'static str {
+        if self.is_slot { "slot" } else { "lease" }
     }
 
     fn words(&self) -> &Words {
@@ -165,7 +177,7 @@ impl Lease {
 
     /// Notes the loss, and returns it the first time.
     fn note_loss(&self, error: &dyn fmt::Display) -> Option<Error> {
-        let (node, what) = (self.node, self.kind);
+        let (node, what) = (self.node, self.kind());
         let lost = Error::new(
             ErrorKind::WindowClosed,
             format!("the {what} of node {node} was lost: {error}. The generator is closed: make a new one"),

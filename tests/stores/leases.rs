@@ -203,6 +203,7 @@ pub async fn a_namespace_keeps_its_layout_and_skips_excluded_nodes(scene: Arc<Sc
     let status = held.status();
     assert_eq!((status.node, status.renewal_failures, status.lost), (0, 0, None));
     assert!(status.skew_ms.is_none_or(|skew_ms| skew_ms.abs() < 60_000), "{:?}", status.skew_ms);
+    assert_eq!(status.disorder_ms, status.skew_ms.map(|skew_ms| skew_ms.unsigned_abs() + 1));
     // A released node is claimed again: node 0.
     held.close();
     let again = Snowflake::lease(minters.lease(TWO_NODES)).expect("a node");

@@ -191,6 +191,7 @@ impl Lease {
             renewal_error: status.renewal_error.map(|error| error.to_string()),
             standby_risk: status.standby_risk.map(|risk| risk.to_string()),
             skew_ms: status.skew_ms.map(|ms| ms as f64),
+            disorder_ms: status.disorder_ms.map(|ms| ms as f64),
         }
     }
 
@@ -219,6 +220,8 @@ pub struct Status {
     pub standby_risk: Option<String>,
     /// By how many ms this clock is ahead of the store's clock, if the store has one.
     pub skew_ms: Option<f64>,
+    /// How far the times of its IDs can be from the clock that it shares with others, if that is known.
+    pub disorder_ms: Option<f64>,
 }
 
 /// Releases a lease on a thread of the pool.

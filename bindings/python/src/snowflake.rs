@@ -70,6 +70,7 @@ struct Status<'py> {
     renewal_error: Option<String>,
     standby_risk: Option<String>,
     skew_ms: Option<i64>,
+    disorder_ms: Option<u64>,
 }
 
 #[pymethods]
@@ -219,6 +220,7 @@ impl Snowflake {
             renewal_error: status.renewal_error.map(|error| error.to_string()),
             standby_risk: status.standby_risk.map(|risk| risk.to_string()),
             skew_ms: status.skew_ms,
+            disorder_ms: status.disorder_ms,
         };
         class.bind(py).call((), Some(&status.into_pyobject(py)?))
     }

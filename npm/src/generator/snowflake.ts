@@ -249,6 +249,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
       renewalError: null,
       standbyRisk: null,
       skewMs: null,
+      disorderMs: null,
       ...this.#lease?.status(),
       maxAheadMs,
       maxWaitMs,

@@ -31,6 +31,12 @@ export interface SnowflakeStatus {
   standbyRisk: string | null;
   /** By how many ms this clock is ahead of the store's; null if the store has none. */
   skewMs: number | null;
+  /**
+   * How far the times of IDs can be from the store's clock, or from this machine's for its slots, ms: IDs of two generators sort in the
+   * order of their calls, if the calls lie further apart than the sum of both. null for a vouched node, a clock of the
+   * caller, and a store without a clock.
+   */
+  disorderMs: number | null;
   /** How far IDs may run ahead of the clock, ms. */
   maxAheadMs: number;
   /** How long one call may wait for the clock, ms. */
@@ -44,5 +50,5 @@ export interface SnowflakeStatus {
 /** The part of the state that only leases have. @internal */
 export type LeaseStatus = Pick<
   SnowflakeStatus,
-  "namespace" | "lost" | "skipped" | "renewalFailures" | "renewalError" | "standbyRisk" | "skewMs"
+  "namespace" | "lost" | "skipped" | "renewalFailures" | "renewalError" | "standbyRisk" | "skewMs" | "disorderMs"
 >;

@@ -9,7 +9,7 @@ import { type Layout, nodeNumber, numbersOf } from "../layout/layout.js";
 import { lease } from "../wasm/lease.js";
 import { mint, realm, type State } from "../wasm/mint.js";
 import { type Claim, LostLease, type Terms } from "./claim.js";
-import { claimOf } from "./service-claim.js";
+import { claimOf, isLessor } from "./service-claim.js";
 
 /** The ms between two looks at an attempt of another caller. */
 const LOOK_MS = 5;
@@ -215,7 +215,11 @@ export class Holder {
     const lost = this.lost?.message ?? null;
     const renewalError =
       this.#failure === undefined ? null : String((this.#failure as Error)?.message ?? this.#failure);
-    return { namespace, lost, skipped, renewalFailures: this.#failures, renewalError, standbyRisk, skewMs };
+    // Generators of a service read its clock.
+    const errorMs = isLessor(this.#terms.store) ? 0 : skewMs;
+    const disorderMs =
+      errorMs === null ? null : lease().disorderMs(String(this.#terms.whole), this.#maxAheadMs, errorMs);
+    return { namespace, lost, skipped, renewalFailures: this.#failures, renewalError, standbyRisk, skewMs, disorderMs };
   }
 
   get #maxAheadMs(): number {

@@ -3,6 +3,7 @@ import module from "#wasm/lease";
 import {
   checkNode,
   checkWindow,
+  disorderMs,
   initSync,
   isHeld,
   isVersion,
@@ -28,6 +29,7 @@ export const lease = /* @__PURE__ */ startedLater(
   {
     checkNode,
     checkWindow,
+    disorderMs,
     isHeld,
     isVersion,
     isVouched,

@@ -40,4 +40,8 @@ pub struct Status {
     pub standby_risk: Option<Error>,
     /// How far this machine's clock is ahead of the store's, in ms, if the store has a clock.
     pub skew_ms: Option<i64>,
+    /// How far the times of its IDs can be from the clock of the store, or of this machine for its slots, in ms. IDs of two
+    /// generators sort in the order of their calls, if the calls lie further apart than the sum of this for both. `None` for a
+    /// vouched node, a clock of the caller, and a store without a clock.
+    pub disorder_ms: Option<u64>,
 }

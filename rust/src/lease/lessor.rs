@@ -210,7 +210,9 @@ mod tests {
             std::thread::sleep(Duration::from_millis(10));
         }
         assert!(generator.window().is_some_and(|window| window.end_ms > FAR_MS + 1000));
-        assert!(generator.status().skew_ms.is_some_and(|skew_ms| skew_ms != 0));
+        let status = generator.status();
+        assert!(status.skew_ms.is_some_and(|skew_ms| skew_ms != 0));
+        assert_eq!(status.disorder_ms, Some(1), "this machine's clock is not read");
     }
 
     #[test]

@@ -62,7 +62,7 @@ impl Lease {
         renewal.trouble.clone().or_else(|| {
             // A renewal under way is late when it takes longer than the pause between two renewals.
             let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY_PAUSE)?;
-            let (what, waiting_ms) = (self.kind, waiting.as_millis());
+            let (what, waiting_ms) = (self.kind(), waiting.as_millis());
             Some(Error::new(
                 ErrorKind::StoreUnavailable,
                 format!("the renewal of its {what} has no answer for {waiting_ms} ms"),
@@ -132,7 +132,7 @@ impl Lease {
         };
         let reach_ms = self.max_ahead_ms.load(Ordering::Acquire).saturating_add(self.window_ms);
         if let Err(error) = self.held.renew(now_ms, last_ms, reach_ms, then) {
-            let why = format!("the system gives no thread to renew a {} on: {error}", self.kind);
+            let why = format!("the system gives no thread to renew a {} on: {error}", self.kind());
             self.renewed(Outcome::Later(Error::new(ErrorKind::StoreUnavailable, why)));
         }
     }

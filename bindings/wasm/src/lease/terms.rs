@@ -52,6 +52,13 @@ pub fn renewal_pause_ms(window_ms: f64, has_failed: bool) -> f64 {
     lease::renewal_pause_ms(window_ms as u64, has_failed) as f64
 }
 
+/// Returns how far the times of IDs can be from the store's clock, in ms.
+#[wasm_bindgen(js_name = disorderMs)]
+pub fn disorder_ms(layout: &str, max_ahead_ms: f64, skew_ms: f64) -> Result<f64, JsValue> {
+    let layout = Layout::parse(layout).map_err(raise)?;
+    Ok(lease::disorder_ms(&layout, max_ahead_ms as u64, skew_ms as i64) as f64)
+}
+
 /// Returns how far a lessor's clock is ahead of the monotonic clock, in µs; `before_us` is undefined for the first answer.
 #[wasm_bindgen(js_name = lessorAheadUs)]
 pub fn lessor_ahead_us(before_us: Option<f64>, clock_ms: f64, sent_us: f64, heard_us: f64) -> f64 {
