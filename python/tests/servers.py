@@ -13,7 +13,8 @@ import json
 import os
 import socket
 import subprocess
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 from types import TracebackType
@@ -166,3 +167,11 @@ class Server:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+
+def until(what: str, is_there: Callable[[], object]) -> None:
+    """Waits until it is there, at most a minute."""
+    deadline = time.monotonic() + 60
+    while not is_there():
+        assert time.monotonic() < deadline, f"{what} does not come"
+        time.sleep(0.01)

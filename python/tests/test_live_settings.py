@@ -1,7 +1,6 @@
 """Settings that change under a live fleet: settings by which the server itself loses writes end renewals; settings that
 matter in a failover are reported."""
 
-import time
 from collections.abc import Callable
 from functools import partial
 
@@ -14,14 +13,6 @@ from snowmint import Snowflake, UnsafeStoreError, WindowClosedError
 from snowmint.stores import RedisStore, SqlStore, Store, connect
 
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
-PATIENCE_S = 60
-
-
-def until(what: str, is_there: Callable[[], object]) -> None:
-    deadline = time.monotonic() + PATIENCE_S
-    while not is_there():
-        assert time.monotonic() < deadline, f"{what} does not come"
-        time.sleep(0.01)
 
 
 def store_at(url: str, *, allow_standby: bool = False) -> Store:
@@ -87,9 +78,9 @@ def test_renewals_end_with_their_reason_when_a_server_begins_to_lose_writes(
             status = generator.status()
             return status.renewal_error or status.lost or ""
 
-        until("the reason", lambda: setting in reason())
+        servers.until("the reason", lambda: setting in reason())
         end_ms = generator.window and generator.window[1]
-        until("the end", lambda: lost)
+        servers.until("the end", lambda: lost)
         assert setting in str(lost[0])
         assert "the lease of node 0 was lost" in str(lost[0])
         assert setting in str(generator.status().lost)
@@ -108,7 +99,7 @@ def standby_of(primary: servers.Server, kind: servers.Engine) -> servers.Server:
         return servers.Server(kind, standby_of=primary.port)
     replica = servers.Server(kind, ["--replicaof", "127.0.0.1", str(primary.port)])
     client = redis.Redis.from_url(primary.url)
-    until("the replica", lambda: client.info("replication")["connected_slaves"])
+    servers.until("the replica", lambda: client.info("replication")["connected_slaves"])
     return replica
 
 
@@ -139,13 +130,13 @@ def test_a_fleet_goes_on_when_a_standby_is_attached_and_new_claims_are_refused(
         assert [risk_of(generator) for generator in fleet] == [None] * 3
         with standby_of(server, kind):
             for generator in fleet:
-                until("the report", partial(risk_of, generator))
+                servers.until("the report", partial(risk_of, generator))
                 risk = risk_of(generator) or ""
                 assert setting in risk
                 assert price in risk
                 assert "allow_standby=true if `snowmint fence` follows every failover" in risk
             for generator, end_ms in [(generator, end_of(generator)) for generator in fleet]:
-                until("renewals", partial(reaches, generator, end_ms + 4000))
+                servers.until("renewals", partial(reaches, generator, end_ms + 4000))
                 assert generator.next_id() > 0
                 assert generator.status().renewal_error is None
             assert not lost
