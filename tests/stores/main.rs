@@ -27,6 +27,8 @@ mod misconfigured;
 mod nats_only;
 mod numbers;
 #[cfg(feature = "engines")]
+mod numbers_vectors;
+#[cfg(feature = "engines")]
 mod outages;
 #[cfg(feature = "engines")]
 mod poolers;

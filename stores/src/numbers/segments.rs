@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_core::segment::{Bounds, Segment};
+use snowmint_core::segment::{Bounds, Segment, block};
 use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
 use tokio::sync::Notify;
@@ -270,10 +270,10 @@ impl Segments {
         }
     }
 
-    /// Takes `count` consecutive numbers; 0 counts as 1. Later numbers are higher.
+    /// Takes `count` consecutive numbers, up to 2^63-1; 0 counts as 1. Later numbers are higher.
     ///
     /// # Errors
-    /// As [`Segments::next`].
+    /// `InvalidId` for another count; those of [`Segments::next`].
     ///
     /// # Examples
     /// ```
@@ -287,8 +287,8 @@ impl Segments {
     /// # Ok(())
     /// # }
     /// ```
-    pub async fn next_block(&self, count: u64) -> Result<Range<u64>, Error> {
-        let count = count.max(1);
+    pub async fn next_block(&self, count: impl Into<Integer>) -> Result<Range<u64>, Error> {
+        let count = block(count.into())?;
         match self.take_block(count) {
             Ok(block) => Ok(block),
             Err(_) => self.patiently(|| self.take_block(count)).await,

@@ -92,21 +92,19 @@ impl Segments {
 
     /// The next n consecutive numbers.
     fn next_block(&self, py: Python<'_>, n: Int) -> Result<Block, Failure> {
-        let count = n.0.batch()?;
-        self.block(py, count).map(Block)
+        self.block(py, n.0).map(Block)
     }
 
     /// The next n consecutive numbers; the event loop goes on while it waits.
     fn next_block_async<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyAny>, Failure> {
-        let (segments, count) = (self.core.clone(), n.0.batch()? as u64);
-        later(py, async move { segments.next_block(count).await.map(Block) })
+        let segments = self.core.clone();
+        later(py, async move { segments.next_block(n.0).await.map(Block) })
     }
 
     /// Fills a buffer of 64-bit integers with consecutive numbers.
     fn fill(&self, py: Python<'_>, mut buffer: Ids) -> Result<(), Failure> {
-        let count = Integer::from(buffer.len()).batch()?;
-        if count > 0 {
-            let block = self.block(py, count)?;
+        if buffer.len() > 0 {
+            let block = self.block(py, Integer::from(buffer.len()))?;
             buffer.append_range(py, block);
         }
         Ok(())
@@ -153,8 +151,8 @@ impl Segments {
         wait(py, async move { segments.next().await })
     }
 
-    fn block(&self, py: Python<'_>, count: usize) -> Result<Range<u64>, Failure> {
-        let (segments, count) = (self.core.clone(), count as u64);
+    fn block(&self, py: Python<'_>, count: Integer) -> Result<Range<u64>, Failure> {
+        let segments = self.core.clone();
         wait(py, async move { segments.next_block(count).await })
     }
 }

@@ -86,7 +86,7 @@ class Segments:
         Waits as `next`. Later numbers are higher. Fewer numbers that are left in memory are skipped.
 
         Args:
-            n: Up to 2^24; 0 counts as 1.
+            n: Up to 2^63-1; 0 counts as 1.
 
         Raises:
             InvalidIdError: n is out of range.
