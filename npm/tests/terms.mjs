@@ -1,5 +1,5 @@
 // Terms of durable numbers: of a store and a name, a function that takes the next number.
-import { Segments, Sequences, Tickets } from "snowmint/numbers";
+import { Formatted, Segments, Sequences, Tickets } from "snowmint/numbers";
 
 const maxWaitMs = 60_000;
 
@@ -11,6 +11,10 @@ export const TERMS = {
   Sequences: (store, name) => {
     const session = new Sequences(store, { maxWaitMs });
     return () => session.next(name);
+  },
+  Formatted: (store, name) => {
+    const texts = new Formatted(new Sequences(store, { maxWaitMs }).sequence(name), "{yy}-{0}", { overflow: "grow" });
+    return async () => texts.parse(await texts.next()).number;
   },
   Tickets: (store, name) => {
     const tickets = new Tickets(store, name, { maxWaitMs });

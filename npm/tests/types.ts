@@ -38,10 +38,14 @@ import {
   xid,
 } from "snowmint";
 import {
+  Formatted,
+  type FormattedOptions,
+  type FormattedReading,
   type NumberBlock,
   type NumberRange,
   Segments,
   type SegmentsOptions,
+  type Sequence,
   type SequenceOptions,
   Sequences,
   type SequencesOptions,
@@ -442,6 +446,7 @@ is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: mi
 is<SegmentsOptions>({ start: missing, step: missing, maxWaitMs: missing });
 is<SequencesOptions>({ maxWaitMs: missing });
 is<TicketsOptions>({ maxWaitMs: missing });
+is<FormattedOptions>({ period: missing, zone: missing, overflow: missing, start: missing, increment: missing });
 is<SequenceOptions>({
   start: missing,
   increment: missing,
@@ -467,5 +472,15 @@ is<Promise<bigint>>(session.next("invoices"));
 is<Promise<bigint | null>>(session.set("invoices", 5, false));
 // @ts-expect-error: no such dialect
 session.create("invoices", { dialect: "oracle" });
+const invoices: Sequence = session.sequence("invoices");
+is<Promise<bigint | null>>(invoices.set(5n, true));
+const texts = new Formatted(invoices, "INV-{yyyy}-{000}", { period: "year", start: 5n });
+is<Promise<string>>(texts.next());
+is<FormattedReading>(texts.parse("INV-2026-042"));
+is<string>(texts.format(42, new Date()));
+// @ts-expect-error: a sequence is not a name
+new Formatted("invoices", "{000}");
+// @ts-expect-error: no such period
+new Formatted(invoices, "{000}", { period: "week" });
 is<Promise<bigint>>(new Tickets([new MemoryStore()], "photos").next());
 is<NumberRange>(sequence.virtual("seq_1_to_5"));

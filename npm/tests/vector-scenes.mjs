@@ -6,8 +6,10 @@ import { build } from "esbuild";
 import { root, serve } from "./chromium.mjs";
 import { ALL, until } from "./engines.mjs";
 
-const MODULES = 'import * as snowmint from "/npm/dist/browser.mjs"; import { inRealm } from "/npm/tests/browser.mjs";';
-const BUNDLED = 'import * as snowmint from "snowmint"; import { inRealm } from "./browser.mjs";';
+const MODULES = `import * as main from "/npm/dist/browser.mjs"; import * as numbers from "/npm/dist/numbers.browser.mjs";
+  import { inRealm } from "/npm/tests/browser.mjs"; const snowmint = { ...main, ...numbers };`;
+const BUNDLED = `import * as main from "snowmint"; import * as numbers from "snowmint/numbers";
+  import { inRealm } from "./browser.mjs"; const snowmint = { ...main, ...numbers };`;
 const FROM_PAGE = "globalThis.outcome = inRealm(snowmint).catch((error) => ({ error: error.stack }));";
 const FROM_WORKER = "inRealm(snowmint).catch((error) => ({ error: error.stack })).then((told) => postMessage(told));";
 const WATCHED = `globalThis.failures = [];

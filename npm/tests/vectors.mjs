@@ -5,6 +5,7 @@ export const FILES = [
   "decode",
   "encode",
   "errors",
+  "formatted",
   "generate",
   "given",
   "id_range",
@@ -26,7 +27,7 @@ export const FILES = [
 /**
  * Runs every case of every file.
  *
- * @param {typeof import("snowmint")} snowmint
+ * @param {typeof import("snowmint") & typeof import("snowmint/numbers")} snowmint the exports of both entries
  * @param {Record<string, { _comment: string, cases: object[] }>} files the parsed files by name
  * @returns {{ passed: number, failures: string[] }}
  */
@@ -312,6 +313,28 @@ const checks = {
     same("name", name, "SnowmintError");
     same("retryAfterMs", retryAfterMs, code.endsWith("EXHAUSTED") ? 7 : undefined);
     same("byMs", byMs, code === "CLOCK_BACKWARDS" ? 7 : undefined);
+  },
+
+  formatted(given, { Formatted, Sequences }) {
+    const { pattern, period, zone, overflow, at_ms: ms, number, text, sequence, date, error } = given;
+    // Nothing here asks the store.
+    const nothing = async () => null;
+    const session = new Sequences({ read: nothing, write: nothing, list: nothing, add: nothing });
+    const invoices = session.sequence("invoices");
+    const texts = expecting(text === undefined && number === undefined ? error : undefined, () => {
+      return new Formatted(invoices, pattern, { period, zone, overflow });
+    });
+    if (!texts) return;
+    const made = number === undefined ? text : expecting(error, () => texts.format(BigInt(number), ms));
+    if (made === undefined) return;
+    same("text", made, text);
+    const reading = expecting(error, () => texts.parse(text));
+    if (!reading) return;
+    const { number: counter, period: name, ...parts } = reading;
+    same("number", counter, BigInt(number));
+    same("sequence", name ? `invoices@${name}` : "invoices", sequence);
+    const shown = Object.entries(parts).filter(([, value]) => value !== undefined);
+    same("date", JSON.stringify(shown.sort()), JSON.stringify(Object.entries(date).sort()));
   },
 
   generate(given, { Snowflake }) {

@@ -15,22 +15,25 @@ const files = Object.fromEntries(
 );
 const total = Object.values(files).reduce((sum, { cases }) => sum + cases.length, 0);
 
-function run(t, snowmint) {
-  const { passed, failures } = runVectors(snowmint, files);
+function run(t, ...entries) {
+  const { passed, failures } = runVectors(Object.assign({}, ...entries), files);
   t.diagnostic(`${passed} of ${total} cases`);
   assert.deepEqual(failures, []);
   assert.equal(passed, total);
 }
 
-test("every vector holds for import", async (t) => run(t, await import("snowmint")));
+const require = createRequire(import.meta.url);
+const DIST = "./node_modules/snowmint/dist";
 
-test("every vector holds for require", (t) => run(t, createRequire(import.meta.url)("snowmint")));
+test("every vector holds for import", async (t) => run(t, await import("snowmint"), await import("snowmint/numbers")));
+
+test("every vector holds for require", (t) => run(t, require("snowmint"), require("snowmint/numbers")));
 
 test("every vector holds for the module that browsers load", async (t) =>
-  run(t, await import("./node_modules/snowmint/dist/browser.mjs")));
+  run(t, await import(`${DIST}/browser.mjs`), await import(`${DIST}/numbers.browser.mjs`)));
 
 test("every vector holds for the CommonJS module of bundlers for browsers", (t) =>
-  run(t, createRequire(import.meta.url)("./node_modules/snowmint/dist/browser.cjs")));
+  run(t, require(`${DIST}/browser.cjs`), require(`${DIST}/numbers.browser.cjs`)));
 
 test("every vector holds where wasm is imported as a module, as edge runtimes do", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "snowmint-"));
@@ -41,13 +44,14 @@ test("every vector holds where wasm is imported as a module, as edge runtimes do
     contents: `export default new WebAssembly.Module(Uint8Array.from([${readFileSync(path).join()}]))`,
   });
   const plugins = [{ name: "wasm", setup: (host) => host.onLoad({ filter: /\.wasm$/ }, asModule) }];
-  const entryPoints = [new URL("./node_modules/snowmint/dist/edge.mjs", here).pathname];
-  await build({ entryPoints, outfile, bundle: true, format: "esm", plugins });
+  const contents = `export * from "${DIST}/edge.mjs"; export * from "${DIST}/numbers.edge.mjs";`;
+  const stdin = { contents, resolveDir: here.pathname };
+  await build({ stdin, outfile, bundle: true, format: "esm", plugins });
   run(t, await import(pathToFileURL(outfile).href));
 });
 
 test("the runner refuses files, keys and answers that it does not expect", async () => {
-  const snowmint = await import("snowmint");
+  const snowmint = { ...(await import("snowmint")), ...(await import("snowmint/numbers")) };
   const [first] = files.decode.cases;
   const failures = (name, cases) => runVectors(snowmint, { ...files, [name]: { cases } }).failures;
   assert.match(failures("decode", [{ ...first, colour: "blue" }]).join(), /keys left over: colour/);

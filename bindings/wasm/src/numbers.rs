@@ -1,5 +1,6 @@
 //! Numbers that a store keeps: core's machines, for a driver in JavaScript that calls the store. Times are of the monotonic clock.
 
+mod formatted;
 mod keys;
 mod pins;
 mod segments;

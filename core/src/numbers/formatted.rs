@@ -34,6 +34,7 @@
 //! Numbers of a sequence have gaps: a call that fails after it took a number leaves one.
 
 mod check;
+mod clock;
 mod date;
 mod definition;
 mod format;
@@ -43,6 +44,7 @@ mod reading;
 mod token;
 mod zone;
 
+pub use self::clock::StoreClock;
 pub use self::date::Date;
 pub use self::definition::Definition;
 pub use self::format::{MAX_TEXT_BYTES, Text};
@@ -50,6 +52,9 @@ pub use self::pattern::{MAX_PATTERN_BYTES, Overflow, Pattern};
 pub use self::period::{Period, PeriodName, SequenceName};
 pub use self::reading::Reading;
 pub use self::zone::Zone;
+
+use crate::error::{Error, What};
+use crate::numbers::sequence::Options;
 
 /// Returns the time that a text shows, in Unix ms, from this machine's clock and the clock of the store, if it has one: the
 /// earlier of the two.
@@ -66,4 +71,23 @@ pub use self::zone::Zone;
 /// ```
 pub fn time_ms(own_ms: i64, store_ms: Option<i64>) -> i64 {
     store_ms.map_or(own_ms, |store_ms| own_ms.min(store_ms))
+}
+
+/// Refuses the sequence of a period if it cycles, as that would repeat texts.
+///
+/// # Errors
+/// `InvalidId`.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::formatted::refuse_cycle;
+/// use snowmint_core::sequence::Options;
+/// assert!(refuse_cycle(&Options::DEFAULT).is_ok());
+/// assert!(refuse_cycle(&Options { cycle: true, ..Options::DEFAULT }).is_err());
+/// ```
+pub const fn refuse_cycle(sequence: &Options) -> Result<(), Error> {
+    if sequence.cycle {
+        return Err(Error::plain(What::FormattedCycle));
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 // snowmint/numbers: numbers that a store keeps.
 
+export { Formatted, type FormattedOptions, type FormattedReading } from "./formatted.js";
 export { type NumberBlock, Segments, type SegmentsOptions } from "./segments.js";
-export { type SequenceOptions, Sequences, type SequencesOptions } from "./sequences.js";
+export { Sequence, type SequenceOptions, Sequences, type SequencesOptions } from "./sequences.js";
 export { Tickets, type TicketsOptions } from "./tickets.js";
 export { type NumberRange, sequence } from "./virtual.js";

@@ -67,8 +67,10 @@ const DEFINITION: Owner = {
  * await session.next("invoices"); // 1000n
  */
 export class Sequences {
-  readonly #store: NumberStore;
-  readonly #maxWaitMs: number;
+  /** @internal */
+  readonly store: NumberStore;
+  /** @internal */
+  readonly maxWaitMs: number;
   readonly #turns = new Turns();
   readonly #sequences = new Map<string, WasmSequence>();
   /** How many calls wait for a value of each sequence. */
@@ -79,8 +81,8 @@ export class Sequences {
   /** Over a store, which stays the caller's. */
   constructor(store: Store, options: SequencesOptions = {}) {
     const { maxWaitMs } = read(options, SESSION);
-    this.#store = new NumberStore(store, "Sequences");
-    this.#maxWaitMs = maxWaitOf(maxWaitMs);
+    this.store = new NumberStore(store, "Sequences");
+    this.maxWaitMs = maxWaitOf(maxWaitMs);
   }
 
   /** Defines a sequence. Resolves with false if it exists, and leaves it unchanged; rejects with `INVALID_ID` for wrong numbers. */
@@ -92,8 +94,8 @@ export class Sequences {
     const names = [dialect, kind].map((value) => (value === undefined ? value : String(value)));
     const [key] = this.#keys(name);
     const record = numbers().sequenceRecord(names[0], names[1], text[0], text[1], text[2], text[3], text[4], cycle);
-    return Call.within(this.#store, this.#maxWaitMs, () =>
-      this.#store.define(this.#store.record(key), name, (floor) => this.#begin(name, record, floor)),
+    return Call.within(this.store, this.maxWaitMs, () =>
+      this.store.define(this.store.record(key), name, (floor) => this.#begin(name, record, floor)),
     );
   }
 
@@ -143,9 +145,25 @@ export class Sequences {
     );
   }
 
+  /** Returns the sequence of this name in this session, to pass it on, such as to `Formatted`. */
+  sequence(name: string): Sequence {
+    this.#keys(name);
+    return new Sequence(this, name);
+  }
+
   /** The store, in messages. */
   toString(): string {
-    return `Sequences(${this.#store})`;
+    return `Sequences(${this.store})`;
+  }
+
+  /** @internal Makes a sequence with this definition, unless it exists. Rejects with `INVALID_ID` if it cycles. */
+  async ready(name: string, record: Uint8Array): Promise<void> {
+    const found = await this.#definition(name, record);
+    try {
+      numbers().refuseCycle(found);
+    } catch (error) {
+      throw this.store.explained(error, this.#keys(name)[0]);
+    }
   }
 
   /** Returns the keys of definition and record. */
@@ -157,14 +175,20 @@ export class Sequences {
   /** Writes the record of a new sequence that skips values. Resolves with the definition. */
   async #begin(name: string, definition: Uint8Array, floor?: Uint8Array): Promise<Uint8Array> {
     const state = numbers().sequenceState(definition, floor);
-    if (state) await this.#store.write(this.#keys(name)[1], state, 0);
+    if (state) await this.store.write(this.#keys(name)[1], state, 0);
     return definition;
+  }
+
+  /** Reads the definition of a sequence. Without one it writes this record first. */
+  #definition(name: string, record: Uint8Array): Promise<Uint8Array> {
+    const [key] = this.#keys(name);
+    return this.store.definition(this.store.record(key), name, (floor) => this.#begin(name, record, floor));
   }
 
   /** Runs `work` when the calls before it are over. */
   async #call<T>(name: string, work: (sequence: WasmSequence, call: Call) => Promise<T>): Promise<T> {
     this.#keys(name);
-    return Call.within(this.#store, this.#maxWaitMs, (call) =>
+    return Call.within(this.store, this.maxWaitMs, (call) =>
       this.#turns.take(async () => {
         call.check();
         return Promise.race([call.end, this.#open(name, call).then((sequence) => work(sequence, call))]);
@@ -186,16 +210,14 @@ export class Sequences {
       undefined,
       false,
     );
-    const found = await this.#store.definition(this.#store.record(key), name, (floor) =>
-      this.#begin(name, record, floor),
-    );
+    const found = await this.#definition(name, record);
     call.check();
     try {
       const sequence = new (numbers().Sequence)(found);
       this.#sequences.set(name, sequence);
       return sequence;
     } catch (error) {
-      throw this.#store.explained(error, key);
+      throw this.store.explained(error, key);
     }
   }
 
@@ -212,7 +234,47 @@ export class Sequences {
         await new Promise((resolve) => setTimeout(resolve, pauseMs));
         call.check();
       }
-      failed = await ask(this.#store, key, sequence, next, () => call.check());
+      failed = await ask(this.store, key, sequence, next, () => call.check());
     }
+  }
+}
+
+/**
+ * A sequence of a session, as `Sequences.sequence` returns it. Its methods are those of `Sequences` for its name.
+ *
+ * @example
+ * const invoices = new Sequences(store).sequence("invoices");
+ * await invoices.next(); // 1n
+ */
+export class Sequence {
+  /** @internal */
+  readonly session: Sequences;
+  /** Its name. */
+  readonly name: string;
+
+  /** @internal */
+  constructor(session: Sequences, name: string) {
+    this.session = session;
+    this.name = name;
+  }
+
+  /** As `Sequences.next`. */
+  next(): Promise<bigint> {
+    return this.session.next(this.name);
+  }
+
+  /** As `Sequences.current`. */
+  current(): Promise<bigint | null> {
+    return this.session.current(this.name);
+  }
+
+  /** As `Sequences.set`. */
+  set(value: Integer, called?: boolean, round?: Integer): Promise<bigint | null> {
+    return this.session.set(this.name, value, called, round);
+  }
+
+  /** The name and the store, in messages. */
+  toString(): string {
+    return `Sequence(${this.name}, ${this.session.store})`;
   }
 }

@@ -6,6 +6,7 @@ import {
   doubtMs,
   dry,
   endsCall,
+  Formatted,
   floorKey,
   initSync,
   keyOf,
@@ -13,6 +14,7 @@ import {
   NamedRange,
   Pin,
   partMs,
+  refuseCycle,
   refuseName,
   retryMs,
   Segments,
@@ -31,6 +33,7 @@ import {
 import { startedLater } from "./start.js";
 
 export type {
+  Formatted as WasmFormatted,
   Next,
   Pin as WasmPin,
   Segments as WasmSegments,
@@ -45,9 +48,11 @@ export const numbers = /* @__PURE__ */ startedLater(
     closed,
     doubtMs,
     dry,
+    Formatted,
     floorKey,
     keyOf,
     maxWaitMs,
+    refuseCycle,
     refuseName,
     retryMs,
     Segments,

@@ -1,6 +1,5 @@
 //! Formatted numbers over a store.
 
-mod clock;
 mod record;
 #[cfg(test)]
 mod tests;
@@ -10,12 +9,10 @@ use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_core::formatted::{Definition, Pattern, Reading, time_ms};
-use snowmint_core::host::What;
+use snowmint_core::formatted::{Definition, Pattern, Reading, StoreClock, refuse_cycle};
 use snowmint_core::sequence::{Options, Rules};
-use snowmint_core::{Error as CoreError, Integer, SystemHost};
+use snowmint_core::{Integer, SystemHost};
 
-use self::clock::StoreClock;
 use super::Sequences;
 use crate::error::Error;
 use crate::process::lock;
@@ -314,7 +311,7 @@ impl Formatted {
                 Err(error) => return Err(error),
             }
         }
-        Ok(time_ms((self.now_ms)(), clock.now_ms(monotonic_us())))
+        Ok(clock.time_ms((self.now_ms)(), monotonic_us()))
     }
 
     /// Makes the sequence of a period, unless it exists.
@@ -331,13 +328,6 @@ impl Formatted {
             self.sequences.create(sequence, &self.options).await?;
         }
     }
-}
-
-fn refuse_cycle(options: &Options) -> Result<(), Error> {
-    if options.cycle {
-        return Err(CoreError::plain(What::FormattedCycle).into());
-    }
-    Ok(())
 }
 
 impl fmt::Debug for Formatted {

@@ -53,7 +53,7 @@ pub fn sequence_record(
 }
 
 /// Reads an integer from its digits. Beyond 128 bits it is one that no sequence has.
-fn value(digits: &str) -> i128 {
+pub(super) fn value(digits: &str) -> i128 {
     digits.parse().unwrap_or(if digits.starts_with('-') { i128::MIN } else { i128::MAX })
 }
 

@@ -1,14 +1,25 @@
 //! The clock of a store, read once a minute.
 
-use snowmint_core::lease::lessor_ahead_us;
+use super::time_ms;
+use crate::lease::lessor_ahead_us;
 
 /// How long an answer of the store counts, in µs. A period is a day at least, and a clock that is off by 0.01 % drifts 6 ms in this
 /// time. To read the clock for each number would double the requests.
 const FRESH_US: i64 = 60_000_000;
 
-/// What is known of a store's clock. Times in µs are those of a clock that never steps.
+/// The clock of a store, as its last answer showed it. Times in µs are those of a clock that never steps.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::formatted::StoreClock;
+/// let mut clock = StoreClock::default();
+/// assert!(clock.is_stale(0), "the store was not asked yet");
+/// clock.heed(Some(5000), 1_000_000, 1_000_000);
+/// assert_eq!(clock.time_ms(9000, 1_002_000), 5002, "this machine's clock is ahead");
+/// assert_eq!(clock.time_ms(4000, 1_002_000), 4000);
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct StoreClock {
+pub struct StoreClock {
     /// How far the store's clock is ahead. `None` without an answer, and if the store has no clock.
     ahead_us: Option<i64>,
     /// Until this time the last answer counts. `None` without an answer.
@@ -17,23 +28,28 @@ pub(super) struct StoreClock {
 
 impl StoreClock {
     /// Returns whether the clock should be read.
-    pub(super) fn is_stale(&self, now_us: i64) -> bool {
+    pub fn is_stale(&self, now_us: i64) -> bool {
         self.fresh_until_us.is_none_or(|until_us| now_us >= until_us)
     }
 
     /// Returns whether the store has answered.
-    pub(super) const fn is_known(&self) -> bool {
+    pub const fn is_known(&self) -> bool {
         self.fresh_until_us.is_some()
     }
 
     /// Takes an answer of the store: Unix ms, or `None` if it has no clock.
-    pub(super) fn heed(&mut self, clock_ms: Option<i64>, sent_us: i64, heard_us: i64) {
+    pub fn heed(&mut self, clock_ms: Option<i64>, sent_us: i64, heard_us: i64) {
         self.ahead_us = clock_ms.map(|clock_ms| lessor_ahead_us(self.ahead_us, clock_ms, sent_us, heard_us));
         self.fresh_until_us = Some(heard_us.saturating_add(FRESH_US));
     }
 
+    /// Returns the time that a text shows, in Unix ms: see [`time_ms`]. `own_ms` is the time of this machine's clock.
+    pub fn time_ms(&self, own_ms: i64, now_us: i64) -> i64 {
+        time_ms(own_ms, self.now_ms(now_us))
+    }
+
     /// Returns the store's time, in Unix ms. `None` if it has no clock.
-    pub(super) fn now_ms(&self, now_us: i64) -> Option<i64> {
+    fn now_ms(&self, now_us: i64) -> Option<i64> {
         self.ahead_us.map(|ahead_us| now_us.saturating_add(ahead_us).div_euclid(1000))
     }
 }
