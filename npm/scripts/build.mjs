@@ -63,6 +63,7 @@ const bundle = async (host, entries, options) => {
     alias: {
       "#host": `./src/host/${host}.ts`,
       "#runtime": `./src/host/runtime.${runtime}.ts`,
+      "#label": `./src/host/label.${runtime}.ts`,
       "#files": `./src/stores/shared/files.${runtime}.ts`,
     },
     bundle: true,

@@ -51,11 +51,15 @@ const sorted = (numbers) => {
   return starts.flatMap((at) => numbers.slice(at, at + 20).sort((a, b) => (a < b ? -1 : 1)));
 };
 
-/** Kills processes that take numbers, starts others, and asserts that no number comes twice. Returns the numbers of each. */
-export async function killed(t, kind, { url }, term, rounds = 2, name = fresh()) {
+/**
+ * Kills processes that take numbers, starts others, and asserts that no number comes twice. `count` processes run at the same time.
+ * Returns the numbers of each.
+ */
+export async function killed(t, kind, { url }, term, { count = 2, rounds = 2 } = {}) {
+  const name = fresh();
   const ledgers = [];
   for (let round = 0; round < rounds; round++) {
-    const started = [0, 1].map((number) => {
+    const started = Array.from({ length: count }, (_, number) => {
       const ledger = join(folder(t), `${round}-${number}`);
       ledgers.push(ledger);
       return { ledger, child: hold(t, "numbering.mjs", {}, [kind, url, term, name, ledger]) };

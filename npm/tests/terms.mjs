@@ -1,5 +1,5 @@
 // Terms of durable numbers: of a store and a name, a function that takes the next number.
-import { Formatted, Segments, Sequences, Tickets } from "snowmint/numbers";
+import { Formatted, Segments, Sequences, Tickets, users } from "snowmint/numbers";
 
 const maxWaitMs = 60_000;
 
@@ -19,5 +19,9 @@ export const TERMS = {
   Tickets: (store, name) => {
     const tickets = new Tickets(store, name, { maxWaitMs });
     return () => tickets.next();
+  },
+  users: (store, name) => {
+    const messages = users(store, name, { windowMs: 1000, maxWaitMs });
+    return () => messages.next(7);
   },
 };

@@ -52,6 +52,9 @@ import {
   sequence,
   Tickets,
   type TicketsOptions,
+  type Users,
+  type UsersOptions,
+  users,
 } from "snowmint/numbers";
 import {
   type Dialect,
@@ -446,6 +449,7 @@ is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: mi
 is<SegmentsOptions>({ start: missing, step: missing, maxWaitMs: missing });
 is<SequencesOptions>({ maxWaitMs: missing });
 is<TicketsOptions>({ maxWaitMs: missing });
+is<UsersOptions>({ size: missing, step: missing, windowMs: missing, maxWaitMs: missing, label: missing });
 is<FormattedOptions>({ period: missing, zone: missing, overflow: missing, start: missing, increment: missing });
 is<SequenceOptions>({
   start: missing,
@@ -484,3 +488,8 @@ new Formatted("invoices", "{000}");
 new Formatted(invoices, "{000}", { period: "week" });
 is<Promise<bigint>>(new Tickets([new MemoryStore()], "photos").next());
 is<NumberRange>(sequence.virtual("seq_1_to_5"));
+const messages: Users = users(new MemoryStore(), "messages", { size: 10n, windowMs: 1000 });
+is<Promise<bigint>>(messages.next(7));
+is<Promise<void>>(messages.close());
+// @ts-expect-error: no such option
+users(new MemoryStore(), "messages", { windowS: 30 });

@@ -3,6 +3,7 @@
 mod formatted;
 mod keys;
 mod pins;
+mod sections;
 mod segments;
 mod sequences;
 mod step;

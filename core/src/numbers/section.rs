@@ -13,6 +13,7 @@
 //! | [`Section`] | hands out numbers, renews the section, gives it back |
 //! | [`Memory`] | the last number of each user |
 //! | [`Tenure`], [`Watch`] | how long a holder may hand out numbers, and a successor waits |
+//! | [`Elsewhere`], [`HeldBy`] | another holder, as a claim sees it |
 //!
 //! **Unique**: each write of a holder replaces the version that the holder knows. Once another allocator has written,
 //! all writes of the old holder fail. It stays at its old `max_seq`, where the new holder begins. **Increasing**, for
@@ -75,12 +76,19 @@ use crate::numbers::segment::{LAST, RETRY_MS};
 use crate::store::{Ask, Next, Reply, Version};
 
 mod claim;
+mod elsewhere;
 mod memory;
+mod pace;
 mod record;
 mod tenure;
 
 pub use self::claim::{Claim, Claimed, Held, STEP, Terms};
+pub use self::elsewhere::{Elsewhere, HeldBy};
 pub use self::memory::{Memory, refuse_little_memory};
+pub use self::pace::{
+    CLAIM_RETRY_MS, MAX_SECTIONS, NoRoom, ROOM_AFTER_MS, ROOM_RETRY_MS, WINDOW_MS, call_ms, idle_ms, keep_ms, look_ms,
+    patience_ms,
+};
 pub use self::record::{MAX_SIZE, MEMORY_BYTES, MIN_MEMORY_BYTES, RECORD_BYTES, Record, SIZE, Users};
 pub use self::tenure::{Tenure, Watch};
 

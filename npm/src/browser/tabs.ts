@@ -2,6 +2,7 @@
 // shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a closed tab.
 
 import type { LeaseOptions, Spec } from "../generator/options.js";
+import { label as labelOf } from "../host/label.browser.js";
 import type { Layout } from "../layout/layout.js";
 import type { Guard } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
@@ -124,7 +125,7 @@ export const leased = <Generator extends { layout: Layout }>(
  * device and a tab, the store leases the device, and the tab is a slot.
  */
 async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
-  const label = globalThis.location?.host || "a browser";
+  const label = labelOf();
   const { store } = options;
   if (!store) {
     if (isInPartition())

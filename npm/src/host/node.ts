@@ -1,6 +1,4 @@
 // Node, Deno and Bun: a call may block, and the addon keeps one state or lease for all threads of the process.
-import { hostname } from "node:os";
-import { basename } from "node:path";
 import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../generator/options.js";
@@ -8,9 +6,9 @@ import { duration } from "../input.js";
 import { type Layout, nodeNumber } from "../layout/layout.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
-import { shown } from "../stores/shared/failure.js";
 import { lease as leaseModule } from "../wasm/lease.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
+import { label } from "./label.node.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
 function variable(name: string, code: ErrorCode = "INVALID_STORE"): string | undefined {
@@ -85,7 +83,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   if (store && typeof store !== "string") {
     const environmentNode = node === undefined ? nodeForLease(spec) : undefined;
     const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
-    return leaseOver(spec, options, { label: program(), namespace: environmentNamespace, node: environmentNode });
+    return leaseOver(spec, options, { label: label(), namespace: environmentNamespace, node: environmentNode });
   }
   const environmentStore = variable("SNOWMINT_STORE");
   const environmentNamespace = variable("SNOWMINT_NAMESPACE");
@@ -100,7 +98,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     // The code of stores is loaded when the first is opened.
     const { storeOf } = await import("./connect.js");
     const opened = storeOf(url, variable("SNOWMINT_TOKEN"));
-    const place = { label: program(), namespace: environmentNamespace, node: environmentNode };
+    const place = { label: label(), namespace: environmentNamespace, node: environmentNode };
     return leaseOver(spec, { ...options, store: opened }, place);
   }
   // The addon renews the lease also while no JavaScript runs.
@@ -150,18 +148,6 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
       return share.closing;
     },
   };
-}
-
-/** Returns the label of this process in the records of a store. */
-function program(): string {
-  // A service refuses labels with control characters.
-  const name = shown(`${basename(process.argv[1] ?? "node")}:${process.pid}`);
-  try {
-    return shown(`${name}@${hostname()}`);
-  } catch {
-    // Deno may forbid to read the host name, and the label is for people only.
-    return name;
-  }
 }
 
 /** The state that a generator shares with the callback of its lease. */

@@ -11,8 +11,8 @@ export class News {
     for (const wake of [...this.#waiting]) wake();
   }
 
-  /** Waits for news, at most this time in ms. */
-  within(ms: number): Promise<void> {
+  /** Waits for news, at most this time in ms. In the background it keeps no process of Node alive. */
+  within(ms: number, { background = false } = {}): Promise<void> {
     return new Promise((resolve) => {
       const wake = (): void => {
         clearTimeout(timer);
@@ -20,6 +20,7 @@ export class News {
         resolve();
       };
       const timer = setTimeout(wake, ms);
+      if (background) (timer as { unref?(): unknown }).unref?.();
       this.#waiting.add(wake);
     });
   }

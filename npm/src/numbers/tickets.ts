@@ -3,9 +3,10 @@ import { monotonicMs } from "../generator/waiting.js";
 import { type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
 import { numbers, type WasmPin, type WasmTickets } from "../wasm/numbers.js";
-import { ask, Call, reasons } from "./calls.js";
+import { Call, reasons } from "./calls.js";
 import { maxWaitOf } from "./news.js";
 import { NumberStore, nameOf } from "./number-store.js";
+import { isPinned, pin } from "./pins.js";
 
 /** The options of `Tickets`. */
 export interface TicketsOptions {
@@ -102,42 +103,12 @@ export class Tickets {
    */
   async #confirm(server: TicketServer, call: Call): Promise<void> {
     if (server.isConfirmed) return;
-    if (!(await this.#isPinned(server))) {
-      for (const other of this.#servers) if (other !== server) await this.#isPinned(other);
-      numbers().refuseName(this.#name, this.#name.normalize("NFC") === this.#name);
-      for (const each of this.#servers) await this.#pin(each, call);
+    const found = ({ store, pin }: TicketServer) => isPinned(store, this.#key, pin());
+    if (!(await found(server))) {
+      for (const other of this.#servers) if (other !== server) await found(other);
+      for (const each of this.#servers) await pin(each.store, this.#key, this.#name, each.pin(), () => call.check());
     }
     server.isConfirmed = true;
-  }
-
-  /** Returns whether the place of a store is pinned, and refuses another place. */
-  async #isPinned({ store, pin }: TicketServer): Promise<boolean> {
-    const found = await store.read(this.#key);
-    try {
-      if (found) pin().refuseOther(found.value);
-    } catch (error) {
-      throw store.explained(error, this.#key);
-    }
-    return found !== null;
-  }
-
-  async #pin({ store, pin }: TicketServer, call: Call): Promise<void> {
-    const machine = pin();
-    for (;;) {
-      call.check();
-      const next = this.#explained(store, () => machine.next());
-      if (next.kind === "done") return;
-      const failed = await ask(store, this.#key, machine, next, () => call.check());
-      if (failed) throw failed;
-    }
-  }
-
-  #explained<T>(store: NumberStore, work: () => T): T {
-    try {
-      return work();
-    } catch (error) {
-      throw store.explained(error, this.#key);
-    }
   }
 }
 

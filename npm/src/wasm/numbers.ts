@@ -1,6 +1,7 @@
 // The module of numbers that a store keeps.
 import module from "#wasm/numbers";
 import {
+  Allocator,
   blockSize,
   closed,
   doubtMs,
@@ -33,9 +34,13 @@ import {
 import { startedLater } from "./start.js";
 
 export type {
+  Allocator as WasmAllocator,
   Formatted as WasmFormatted,
   Next,
   Pin as WasmPin,
+  Request,
+  Section as WasmSection,
+  SectionClaim as WasmSectionClaim,
   Segments as WasmSegments,
   Sequence as WasmSequence,
   Tickets as WasmTickets,
@@ -44,6 +49,7 @@ export type {
 /** The functions of the module. */
 export const numbers = /* @__PURE__ */ startedLater(
   {
+    Allocator,
     blockSize,
     closed,
     doubtMs,

@@ -10,7 +10,7 @@ mod set;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use snowmint_core::section::{Users, refuse_little_memory};
+use snowmint_core::section::{Users, call_ms, refuse_little_memory};
 use snowmint_core::{ErrorKind, Integer, bytes};
 use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout_at};
@@ -277,7 +277,7 @@ impl Sections {
             if !again || Instant::now() >= deadline || place.stays_elsewhere(deadline_ms) {
                 return Err(error);
             }
-            let pause = Instant::now() + Duration::from_millis(error.wait_ms().unwrap_or(50).clamp(20, 50));
+            let pause = Instant::now() + Duration::from_millis(call_ms(error.wait_ms()));
             // After news and after the pause alike.
             let _ = timeout_at(pause.min(deadline), news).await;
             if let Some(refusal) = place.refusal() {
@@ -311,8 +311,8 @@ impl Sections {
         state.elsewhere.as_ref().map(|elsewhere| SectionHolder {
             label: elsewhere.holder.clone(),
             is_namesake: elsewhere.holder == bytes::label_text(&allocator.label).to_string(),
-            free_in_ms: elsewhere.free_at_ms.saturating_sub(now_ms),
-            is_overdue: now_ms >= elsewhere.overdue_at_ms,
+            free_in_ms: elsewhere.seen.free_at_ms().saturating_sub(now_ms),
+            is_overdue: now_ms >= elsewhere.seen.overdue_at_ms(),
         })
     }
 

@@ -23,7 +23,11 @@ pub struct Pin {
 impl Pin {
     /// Makes the setting of a store that is at a place among stores of tickets, from 1, and that has no setting yet.
     pub fn tickets(increment: u32, offset: u32) -> Pin {
-        Self { wanted: pin::Pin::Tickets { increment, offset }, reply: Some(Reply::Record(None, 0)) }
+        Self::of(pin::Pin::Tickets { increment, offset })
+    }
+
+    pub(super) const fn of(wanted: pin::Pin) -> Self {
+        Self { wanted, reply: Some(Reply::Record(None, 0)) }
     }
 
     /// Passes on the record that a read found, undefined if there is none.

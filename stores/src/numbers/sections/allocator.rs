@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use snowmint_core::bytes::{LABEL_BYTES, label_text};
 use snowmint_core::pin::Pin;
-use snowmint_core::section::{Claim, Claimed, Record, Section, Terms, Users};
+use snowmint_core::section::{
+    self, CLAIM_RETRY_MS, Claim, Claimed, HeldBy, Record, Section, Terms, Users, idle_ms, keep_ms, look_ms, patience_ms,
+};
 use snowmint_core::store::{Ask, Next, Reply};
 use snowmint_core::{ErrorKind, Integer};
 use tokio::runtime::Handle;
@@ -15,7 +17,7 @@ use tokio::time::{sleep, timeout};
 
 use super::SectionsOptions;
 use super::memory::{Budget, Known};
-use super::place::{Elsewhere, Phase, Place, Seen, State};
+use super::place::{Elsewhere, Phase, Place, State};
 use super::set::{SectionOfSet, Set};
 use crate::error::Error;
 use crate::numbers::pins::{is_pinned, pin};
@@ -26,9 +28,6 @@ use crate::process::nonce::nonce;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::{CounterStore, ranges};
-
-/// The time without requests after which a section is given back, in ms.
-const IDLE_TIMEOUT_MS: u64 = 60_000;
 
 /// What a call asks a section for, at a time.
 pub(super) type Step<'a, T> =
@@ -141,11 +140,11 @@ impl Allocator {
             if self.is_unwanted(place, self.patience_ms()) {
                 return false;
             }
-            sleep(Duration::from_millis(100)).await;
+            sleep(Duration::from_millis(CLAIM_RETRY_MS)).await;
         }
         let mut reply = None;
         let mut holder = None;
-        let mut seen: Option<Seen> = None;
+        let mut seen: Option<section::Elsewhere> = None;
         loop {
             let now_ms = monotonic_ms();
             match claim.next(reply.take(), now_ms) {
@@ -163,18 +162,12 @@ impl Allocator {
                     if self.is_unwanted(place, self.patience_ms()) {
                         return false;
                     }
-                    let now = Seen::after(seen.take(), now_ms, wait_ms);
-                    lock(&place.state).elsewhere = Some(Elsewhere {
-                        holder: holder.take().unwrap_or_default(),
-                        read_ms: now_ms,
-                        free_at_ms: now.free_at_ms,
-                        lives: now.lives(wait_ms),
-                        overdue_at_ms: now.overdue_at_ms(),
-                    });
+                    let now = section::Elsewhere::after(seen.take(), now_ms, wait_ms);
+                    let holder = holder.take().unwrap_or_default();
+                    lock(&place.state).elsewhere = Some(Elsewhere { holder, seen: now });
                     seen = Some(now);
                     place.news.notify_waiters();
-                    // Earlier than `wait_ms`, as the holder may give the section back.
-                    let pause = Duration::from_millis(wait_ms.clamp(1, (self.options.window_ms / 8).max(50)));
+                    let pause = Duration::from_millis(look_ms(wait_ms, self.options.window_ms));
                     drop(timeout(pause, place.look.notified()).await);
                 }
                 Ok(Next::Ask(asked)) => match ask::<Record>(&*self.store, &place.key, asked).await {
@@ -198,7 +191,7 @@ impl Allocator {
                             if self.is_unwanted(place, self.patience_ms()) {
                                 return false;
                             }
-                            sleep(Duration::from_millis(100)).await;
+                            sleep(Duration::from_millis(CLAIM_RETRY_MS)).await;
                         }
                         reply = Some(answer);
                     }
@@ -214,18 +207,18 @@ impl Allocator {
         *lock(&self.closed) || monotonic_ms().saturating_sub(lock(&place.state).wanted_ms) > for_ms
     }
 
-    /// Returns how long a claim goes on without callers, in ms: a window and a call, as callers may come again.
+    /// Returns how long a claim goes on without callers, in ms.
     const fn patience_ms(&self) -> u64 {
-        self.options.window_ms.saturating_add(self.options.max_wait_ms)
+        patience_ms(self.options.window_ms, self.options.max_wait_ms)
     }
 
     /// Renews a section until it is lost, or has no requests.
     async fn keep(&self, place: &Place) {
-        let pause = Duration::from_millis((self.options.window_ms / 16).clamp(20, 1000));
+        let pause = Duration::from_millis(keep_ms(self.options.window_ms));
         loop {
             // A section that was given back ends at once.
             drop(timeout(pause, place.look.notified()).await);
-            if self.is_unwanted(place, IDLE_TIMEOUT_MS.max(self.options.window_ms.saturating_mul(2))) {
+            if self.is_unwanted(place, idle_ms(self.options.window_ms)) {
                 self.release(place).await;
                 return;
             }
@@ -309,14 +302,5 @@ fn end(place: &Place, error: Error) -> bool {
 
 /// `WindowClosed`: another allocator holds the section.
 fn held_by(users: Users, holder: &str, is_namesake: bool) -> Error {
-    let (first, last) = (users.first(), users.last());
-    let message = if is_namesake {
-        format!(
-            "users {first} to {last} are held by an allocator with this one's address, {holder}, such as its previous run: \
-             they are free when its window ends"
-        )
-    } else {
-        format!("users {first} to {last} are served by another allocator, {holder}")
-    };
-    Error::new(ErrorKind::WindowClosed, message)
+    Error::new(ErrorKind::WindowClosed, HeldBy { users, holder, is_namesake }.to_string())
 }

@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use snowmint_core::host::whole_ms;
-use snowmint_core::section::{MEMORY_BYTES, SIZE, STEP};
+use snowmint_core::section::{MAX_SECTIONS, MEMORY_BYTES, SIZE, STEP, WINDOW_MS};
 
 use crate::numbers::MAX_WAIT_MS;
 
@@ -50,9 +50,9 @@ impl Default for SectionsOptions {
         Self {
             size: SIZE,
             step: STEP,
-            window_ms: 30_000,
+            window_ms: WINDOW_MS,
             max_wait_ms: MAX_WAIT_MS,
-            max_sections: 10_000,
+            max_sections: MAX_SECTIONS as usize,
             memory_bytes: MEMORY_BYTES,
             label: None,
         }

@@ -13,9 +13,6 @@ use crate::error::Error;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 
-/// The age up to which the record of another allocator's section counts as current, in ms.
-const MAX_RECORD_AGE_MS: u64 = 100;
-
 /// A section, from the first request to its end.
 #[derive(Debug)]
 pub(super) struct Place {
@@ -41,18 +38,11 @@ pub(super) struct State {
     pub(super) taken: Option<Taken>,
 }
 
-/// A section that another allocator holds. Times are of the monotonic clock.
+/// A section that another allocator holds.
 #[derive(Debug)]
 pub(super) struct Elsewhere {
     pub(super) holder: String,
-    /// The time when its record was read.
-    pub(super) read_ms: u64,
-    /// The time when it is free, unless its holder renews it.
-    pub(super) free_at_ms: u64,
-    /// Whether a renewal was seen, and the next one is not overdue.
-    pub(super) lives: bool,
-    /// The time from which a renewal is overdue.
-    pub(super) overdue_at_ms: u64,
+    pub(super) seen: section::Elsewhere,
 }
 
 #[derive(Debug)]
@@ -101,41 +91,10 @@ impl Place {
     pub(super) fn stays_elsewhere(&self, deadline_ms: u64) -> bool {
         let state = lock(&self.state);
         let Some(elsewhere) = &state.elsewhere else { return false };
-        if monotonic_ms().saturating_sub(elsewhere.read_ms) > MAX_RECORD_AGE_MS {
+        if !elsewhere.seen.is_current(monotonic_ms()) {
             self.look.notify_one();
             return false;
         }
-        elsewhere.lives || elsewhere.free_at_ms > deadline_ms
-    }
-}
-
-/// The holder of a section, as a claim saw it from read to read.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Seen {
-    pub(super) free_at_ms: u64,
-    /// The holder's window, which begins again at each renewal.
-    window_ms: u64,
-    renewed: bool,
-}
-
-impl Seen {
-    /// Adds a read at `now_ms`, after which the claim has to wait for `wait_ms`.
-    pub(super) const fn after(before: Option<Self>, now_ms: u64, wait_ms: u64) -> Self {
-        let free_at_ms = now_ms.saturating_add(wait_ms);
-        match before {
-            None => Self { free_at_ms, window_ms: wait_ms, renewed: false },
-            Some(before) if free_at_ms > before.free_at_ms => Self { free_at_ms, window_ms: wait_ms, renewed: true },
-            Some(before) => before,
-        }
-    }
-
-    /// Returns the time from which a renewal is overdue.
-    pub(super) const fn overdue_at_ms(self) -> u64 {
-        self.free_at_ms.saturating_sub(self.window_ms / 4)
-    }
-
-    /// Returns whether the holder is alive: it renews after half a window, and has another quarter for delays.
-    pub(super) const fn lives(self, wait_ms: u64) -> bool {
-        self.renewed && wait_ms > self.window_ms / 4
+        elsewhere.seen.stays(deadline_ms)
     }
 }

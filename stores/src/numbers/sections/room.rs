@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use snowmint_core::ErrorKind;
+use snowmint_core::section::{NoRoom, ROOM_AFTER_MS, ROOM_RETRY_MS};
 
 use super::allocator::{Allocator, Places};
 use super::memory::Taken;
@@ -13,11 +14,6 @@ use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::ask::ask;
 
-/// The time without requests after which a section makes room, in ms.
-const ROOM_AFTER_MS: u64 = 1000;
-/// How long a caller should wait for room, in ms.
-const RETRY_AFTER_MS: u64 = 5000;
-
 impl Allocator {
     /// Makes room for one more section, if there are as many as the options allow.
     ///
@@ -26,8 +22,7 @@ impl Allocator {
     pub(super) fn make_place(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
         let most = allocator.options.max_sections;
         if places.len() >= most && Self::give_back_unused(allocator, places, |_, places| places.len() < most) == 0 {
-            let message = format!("this allocator has {most} sections of users, all in use: try again in some seconds");
-            return Err(Error::new(ErrorKind::Exhausted, message).with_retry_after_ms(RETRY_AFTER_MS));
+            return Err(no_room(NoRoom::Sections(most as u64)));
         }
         Ok(())
     }
@@ -71,11 +66,7 @@ impl Allocator {
         if allocator.budget.left() >= wanted {
             return Ok(());
         }
-        let bytes = allocator.budget.most();
-        let message = format!(
-            "sections of users in use take all {bytes} bytes of memory: allow more, or try again in some seconds"
-        );
-        Err(Error::new(ErrorKind::Exhausted, message).with_retry_after_ms(RETRY_AFTER_MS))
+        Err(no_room(NoRoom::Memory(allocator.budget.most())))
     }
 
     /// Gives back sections without requests, the longest unused first, at least one, until there is room. Returns how many.
@@ -115,4 +106,8 @@ impl Allocator {
             drop(ask(&*releasing.store, &place.key, asked).await);
         }));
     }
+}
+
+fn no_room(why: NoRoom) -> Error {
+    Error::new(ErrorKind::Exhausted, why.to_string()).with_retry_after_ms(ROOM_RETRY_MS)
 }

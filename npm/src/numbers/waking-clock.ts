@@ -1,0 +1,24 @@
+// The time that a machine sleeps, in which its monotonic clock may stand still.
+import { monotonicMs } from "../generator/waiting.js";
+
+/** Steps of the wall clock up to this count as its drift, ms. */
+const DRIFT_MS = 100;
+
+/** Counts what the wall clock gains over the monotonic clock: a step forward counts as sleep too. */
+export class WakingClock {
+  #leadMs = lead();
+  #sleptMs = 0;
+
+  /** Returns how long the machine has slept, ms. It never decreases. */
+  sleptMs(): number {
+    const leadMs = lead();
+    const gainedMs = leadMs - this.#leadMs;
+    if (Math.abs(gainedMs) > DRIFT_MS) {
+      this.#sleptMs += Math.max(0, gainedMs);
+      this.#leadMs = leadMs;
+    }
+    return this.#sleptMs;
+  }
+}
+
+const lead = (): number => Date.now() - monotonicMs();
