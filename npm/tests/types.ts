@@ -468,8 +468,15 @@ is<Promise<NumberBlock>>(orders.nextBlock(12));
 is<Promise<BigUint64Array>>(orders.fill(new BigUint64Array(5)));
 is<bigint>(orders.tryNext());
 is<Promise<bigint>>(orders.close());
-// @ts-expect-error: leases are no numbers
-new Segments(new HttpStore("https://ids.example"), "orders");
+const service = new HttpStore("https://ids.example");
+new Segments(service, "orders");
+new Sequences(service);
+new Tickets(service, "photos");
+users(service);
+// @ts-expect-error: the service has the stores itself
+new Tickets([service, service], "photos");
+// @ts-expect-error: an object without verbs
+new Segments({}, "orders");
 const session = new Sequences(new MemoryStore());
 is<Promise<boolean>>(session.create("invoices", { dialect: "tidb", increment: -1 }));
 is<Promise<bigint>>(session.next("invoices"));

@@ -3,8 +3,9 @@
 use crate::error::ErrorKind;
 
 /// The codes of the service's refusals. An answer with any other code is a [`ErrorKind::StoreUnavailable`].
-pub const REFUSALS: [&str; 10] = [
+pub const REFUSALS: [&str; 11] = [
     ErrorKind::BeforeEpoch.code(),
+    ErrorKind::Exhausted.code(),
     ErrorKind::InvalidId.code(),
     ErrorKind::InvalidLayout.code(),
     ErrorKind::InvalidNode.code(),

@@ -76,6 +76,23 @@ pub const fn ends_call(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::InvalidId | ErrorKind::InvalidText)
 }
 
+/// Returns the kind of the error of a call that no server served: that of its last error, and `Exhausted` if this is the error of
+/// each server.
+///
+/// # Examples
+/// ```
+/// use snowmint_core::ErrorKind::{Exhausted, StoreUnavailable};
+/// use snowmint_core::ticket::unserved;
+/// assert_eq!(unserved(StoreUnavailable, [Exhausted, Exhausted]), Exhausted);
+/// assert_eq!(unserved(StoreUnavailable, [Exhausted, StoreUnavailable]), StoreUnavailable);
+/// assert_eq!(unserved(StoreUnavailable, []), StoreUnavailable);
+/// ```
+pub fn unserved(error: ErrorKind, failures: impl IntoIterator<Item = ErrorKind>) -> ErrorKind {
+    let mut failures = failures.into_iter().peekable();
+    let is_full = failures.peek().is_some() && failures.all(|kind| kind == ErrorKind::Exhausted);
+    if is_full { ErrorKind::Exhausted } else { error }
+}
+
 /// The form of a server's answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Form {

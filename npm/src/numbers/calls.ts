@@ -42,6 +42,11 @@ export class Call {
     return Math.max(0, this.#endMs - monotonicMs());
   }
 
+  /** Whether the call was given up, or has ended. */
+  get isOver(): boolean {
+    return this.#over;
+  }
+
   /** Ends the work of a call that was given up. */
   check(): void {
     if (this.#over) throw new Error("the call was given up");
@@ -99,6 +104,51 @@ export class Turns {
     } finally {
       end();
     }
+  }
+}
+
+/** A call that waits for a number. */
+interface Waiting {
+  call: Call | undefined;
+  resolve: (number: bigint) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Calls for numbers. One request serves all calls that wait; calls that come during a request wait for the next. */
+export class Together {
+  #waiting: Waiting[] = [];
+  #isServing = false;
+
+  /** `take` takes a number for each of some calls, at most `most`, in their order: at least one number. */
+  constructor(
+    readonly take: (count: number) => Promise<bigint[]>,
+    readonly most = Number.POSITIVE_INFINITY,
+  ) {}
+
+  /** Takes a number, unless the call is given up before its request begins. */
+  next(call?: Call): Promise<bigint> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ call, resolve, reject });
+      if (!this.#isServing) void this.#serve();
+    });
+  }
+
+  async #serve(): Promise<void> {
+    this.#isServing = true;
+    while (this.#waiting.length) {
+      this.#waiting = this.#waiting.filter(({ call }) => !call?.isOver);
+      const calls = this.#waiting.splice(0, this.most);
+      if (!calls.length) continue;
+      try {
+        const taken = await this.take(calls.length);
+        // Calls without a number come first in the next request, which says why there is none.
+        this.#waiting.unshift(...calls.slice(taken.length));
+        for (const [place, number] of taken.entries()) calls[place]!.resolve(number);
+      } catch (error) {
+        for (const { reject } of calls) reject(error);
+      }
+    }
+    this.#isServing = false;
   }
 }
 

@@ -61,6 +61,8 @@ const OPTIONS: Owner = {
 export class Formatted {
   readonly #sequence: Sequence;
   readonly #machine: WasmFormatted;
+  /** Whether the caller gave the numbers of new sequences. */
+  readonly #isGiven: boolean;
   /** Reads of the store's clock run one after the other. */
   readonly #turns = new Turns();
   /** The sequences that are known to exist. */
@@ -77,6 +79,7 @@ export class Formatted {
     this.#machine = new (numbers().Formatted)(text, names[0], names[1], names[2], values[0], values[1]);
     this.#machine.refuseName(sequence.name);
     this.#sequence = sequence;
+    this.#isGiven = start !== undefined || increment !== undefined;
   }
 
   /**
@@ -89,7 +92,7 @@ export class Formatted {
       const atMs = this.#machine.showsTime ? await this.#timeMs(call) : 0;
       const sequence = this.#machine.sequence(name, atMs);
       if (!this.#made.has(sequence)) {
-        await session.ready(sequence, this.#machine.record);
+        await session.ready(sequence, this.#machine.record, this.#isGiven);
         this.#made.add(sequence);
       }
       call.check();

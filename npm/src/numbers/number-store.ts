@@ -2,7 +2,9 @@
 import { SnowmintError } from "../errors.js";
 import { CheckedStore } from "../lease/checked-store.js";
 import type { Store } from "../lease/store.js";
+import type { HttpStore } from "../stores/http.js";
 import { numbers } from "../wasm/numbers.js";
+import { isService, segmentsOf } from "./service.js";
 
 const VERBS = ["read", "write", "list", "add"] as const;
 const MOST = 2n ** 63n - 1n;
@@ -37,14 +39,18 @@ const isRow = (row: unknown): boolean => {
 /** A store whose answers are checked, with its counters. */
 export class NumberStore extends CheckedStore {
   declare readonly store: Store;
+  /** The service, if the numbers are there. */
+  readonly service: HttpStore | undefined;
 
-  /** Throws TypeError unless the object has the verbs of a store. */
+  /** Throws TypeError unless the object has the verbs of a store, or is a service. */
   constructor(store: unknown, owner: string) {
-    const given = Object(store) as Store;
+    const service = isService(store) ? store : undefined;
+    const given = (service ? segmentsOf(service) : Object(store)) as Store;
     const missing = VERBS.find((verb) => typeof given[verb] !== "function");
     if (missing)
       throw new TypeError(`${owner} needs a store with the method ${missing}, such as one of snowmint/stores`);
     super(given);
+    this.service = service;
   }
 
   /** Raises a counter. Resolves with its new value, null if it has no room. */

@@ -2,6 +2,7 @@ import type { SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
 import { digits, type Integer, type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
+import type { HttpStore } from "../stores/http.js";
 import { numbers, type WasmSegments } from "../wasm/numbers.js";
 import { maxWaitOf, News } from "./news.js";
 import { isUnanswered, NumberStore, nameOf, type TagSource } from "./number-store.js";
@@ -49,6 +50,8 @@ interface Asking {
  * The first use opens the tag, and makes it if it is missing; an existing tag keeps its own start and step. While a range is in use
  * the next one is fetched, and the step adapts to the load, so that few calls wait for the store.
  *
+ * Over an `HttpStore` the tag must exist in the service (`INVALID_TEXT`), and a close gives nothing back.
+ *
  * | method | waits | rejects or throws |
  * | --- | --- | --- |
  * | `tryNext` | never | `EXHAUSTED`, `STORE_UNAVAILABLE`, `WINDOW_CLOSED` |
@@ -81,7 +84,7 @@ export class Segments {
   #closed = false;
 
   /** Over a store, which stays the caller's. */
-  constructor(store: Store, tag: string, options: SegmentsOptions = {}) {
+  constructor(store: Store | HttpStore, tag: string, options: SegmentsOptions = {}) {
     const { start, step, maxWaitMs } = read(options, OPTIONS);
     this.#store = new NumberStore(store, "Segments");
     this.#tag = nameOf(tag, "a tag");

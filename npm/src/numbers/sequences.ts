@@ -1,9 +1,12 @@
 import { digits, type Integer, type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
-import { type Next, numbers, type WasmSequence } from "../wasm/numbers.js";
-import { ask, Call, Turns } from "./calls.js";
+import type { HttpStore } from "../stores/http.js";
+import { numbers } from "../wasm/numbers.js";
 import { maxWaitOf } from "./news.js";
-import { NumberStore, nameOf } from "./number-store.js";
+import { NumberStore } from "./number-store.js";
+import { ServiceSession } from "./service-session.js";
+import { keysOf, type Session } from "./session.js";
+import { StoreSession } from "./store-session.js";
 
 /** The options of `Sequences`. */
 export interface SequencesOptions {
@@ -58,6 +61,9 @@ const DEFINITION: Owner = {
  * block of its own, and skips what it does not use. Calls of one session run one after the other. Those that wait for the same
  * sequence at the same time share a write.
  *
+ * Over an `HttpStore` the service has the sequences. Then `current` and `last` are the values that this object took, `create` and `set`
+ * need a token for administrators, and a set is sent once: if its answer is lost, it rejects with `STORE_UNAVAILABLE`.
+ *
  * All methods reject with `STORE_UNAVAILABLE` if the store does not answer within `maxWaitMs`, `INVALID_TEXT` for a name that is not
  * 1 to 128 bytes long or that a new sequence cannot have, and TypeError for a name that is not a string.
  *
@@ -71,18 +77,17 @@ export class Sequences {
   readonly store: NumberStore;
   /** @internal */
   readonly maxWaitMs: number;
-  readonly #turns = new Turns();
-  readonly #sequences = new Map<string, WasmSequence>();
-  /** How many calls wait for a value of each sequence. */
-  readonly #waiting = new Map<string, number>();
-  #begun = 0;
-  #last: WasmSequence | undefined;
+  readonly #session: Session;
 
   /** Over a store, which stays the caller's. */
-  constructor(store: Store, options: SequencesOptions = {}) {
+  constructor(store: Store | HttpStore, options: SequencesOptions = {}) {
     const { maxWaitMs } = read(options, SESSION);
     this.store = new NumberStore(store, "Sequences");
     this.maxWaitMs = maxWaitOf(maxWaitMs);
+    const { service } = this.store;
+    this.#session = service
+      ? new ServiceSession(service, this.store, this.maxWaitMs)
+      : new StoreSession(this.store, this.maxWaitMs);
   }
 
   /** Defines a sequence. Resolves with false if it exists, and leaves it unchanged; rejects with `INVALID_ID` for wrong numbers. */
@@ -92,45 +97,24 @@ export class Sequences {
     const { increment, min, max, start, cache } = given;
     const text = [increment, min, max, start, cache].map((value) => (value === undefined ? value : digits(value)));
     const names = [dialect, kind].map((value) => (value === undefined ? value : String(value)));
-    const [key] = this.#keys(name);
+    keysOf(name);
     const record = numbers().sequenceRecord(names[0], names[1], text[0], text[1], text[2], text[3], text[4], cycle);
-    return Call.within(this.store, this.maxWaitMs, () =>
-      this.store.define(this.store.record(key), name, (floor) => this.#begin(name, record, floor)),
-    );
+    return this.#session.create(name, record);
   }
 
   /** The next value: `nextval`. Rejects with `EXHAUSTED` beyond the last one. */
   async next(name: string): Promise<bigint> {
-    const number = this.#begun++;
-    const add = (count: number): void => {
-      this.#waiting.set(name, (this.#waiting.get(name) ?? 0) + count);
-      if (!this.#waiting.get(name)) this.#waiting.delete(name);
-    };
-    add(1);
-    try {
-      return await this.#call(name, async (sequence, call) => {
-        const value = await this.#drive(name, sequence, call, () =>
-          sequence.next(number, this.#begun, this.#waiting.get(name) ?? 1),
-        );
-        this.#last = sequence;
-        return value;
-      });
-    } finally {
-      add(-1);
-    }
+    return this.#session.next(name);
   }
 
   /** The last value that this session took or set: `currval`. Without one it rejects with `INVALID_ID`, or resolves with null outside of `pg`. */
   async current(name: string): Promise<bigint | null> {
-    return this.#call(name, async (sequence) => sequence.current());
+    return this.#session.current(name);
   }
 
   /** The last value of the sequence that this session used last: `lastval`. Rejects with `INVALID_ID` without one. */
   async last(): Promise<bigint> {
-    return this.#turns.take(async () => {
-      if (!this.#last) throw numbers().sequenceUnused();
-      return this.#last.last();
-    });
+    return this.#session.last();
   }
 
   /**
@@ -140,14 +124,12 @@ export class Sequences {
   async set(name: string, value: Integer, called?: boolean, round?: Integer): Promise<bigint | null> {
     if (called !== undefined && typeof called !== "boolean") throw new TypeError("called is true or false");
     const [to, rounds] = [digits(value), round === undefined ? round : BigInt(digits(round))];
-    return this.#call(name, (sequence, call) =>
-      this.#drive(name, sequence, call, () => sequence.set(to, called, rounds)),
-    );
+    return this.#session.set(name, to, called, rounds);
   }
 
   /** Returns the sequence of this name in this session, to pass it on, such as to `Formatted`. */
   sequence(name: string): Sequence {
-    this.#keys(name);
+    keysOf(name);
     return new Sequence(this, name);
   }
 
@@ -156,86 +138,9 @@ export class Sequences {
     return `Sequences(${this.store})`;
   }
 
-  /** @internal Makes a sequence with this definition, unless it exists. Rejects with `INVALID_ID` if it cycles. */
-  async ready(name: string, record: Uint8Array): Promise<void> {
-    const found = await this.#definition(name, record);
-    try {
-      numbers().refuseCycle(found);
-    } catch (error) {
-      throw this.store.explained(error, this.#keys(name)[0]);
-    }
-  }
-
-  /** Returns the keys of definition and record. */
-  #keys(name: string): [string, string] {
-    nameOf(name, "the name of a sequence");
-    return [numbers().keyOf("definitions/", name), numbers().keyOf("sequences/", name)];
-  }
-
-  /** Writes the record of a new sequence that skips values. Resolves with the definition. */
-  async #begin(name: string, definition: Uint8Array, floor?: Uint8Array): Promise<Uint8Array> {
-    const state = numbers().sequenceState(definition, floor);
-    if (state) await this.store.write(this.#keys(name)[1], state, 0);
-    return definition;
-  }
-
-  /** Reads the definition of a sequence. Without one it writes this record first. */
-  #definition(name: string, record: Uint8Array): Promise<Uint8Array> {
-    const [key] = this.#keys(name);
-    return this.store.definition(this.store.record(key), name, (floor) => this.#begin(name, record, floor));
-  }
-
-  /** Runs `work` when the calls before it are over. */
-  async #call<T>(name: string, work: (sequence: WasmSequence, call: Call) => Promise<T>): Promise<T> {
-    this.#keys(name);
-    return Call.within(this.store, this.maxWaitMs, (call) =>
-      this.#turns.take(async () => {
-        call.check();
-        return Promise.race([call.end, this.#open(name, call).then((sequence) => work(sequence, call))]);
-      }),
-    );
-  }
-
-  async #open(name: string, call: Call): Promise<WasmSequence> {
-    const opened = this.#sequences.get(name);
-    if (opened) return opened;
-    const [key] = this.#keys(name);
-    const record = numbers().sequenceRecord(
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      undefined,
-      false,
-    );
-    const found = await this.#definition(name, record);
-    call.check();
-    try {
-      const sequence = new (numbers().Sequence)(found);
-      this.#sequences.set(name, sequence);
-      return sequence;
-    } catch (error) {
-      throw this.store.explained(error, key);
-    }
-  }
-
-  /** Sends the requests of a call until it is done. */
-  async #drive<T>(name: string, sequence: WasmSequence, call: Call, step: () => Next<T>): Promise<T> {
-    const [, key] = this.#keys(name);
-    sequence.begin();
-    for (let failed: unknown; ; ) {
-      const next = step();
-      if (next.kind === "done") return next.value;
-      if (failed) {
-        const pauseMs = numbers().sequenceRetryMs();
-        if (pauseMs >= call.leftMs()) throw failed;
-        await new Promise((resolve) => setTimeout(resolve, pauseMs));
-        call.check();
-      }
-      failed = await ask(this.store, key, sequence, next, () => call.check());
-    }
+  /** @internal As `Session.ready`. */
+  ready(name: string, record: Uint8Array, isGiven: boolean): Promise<void> {
+    return this.#session.ready(name, record, isGiven);
   }
 }
 

@@ -1,12 +1,14 @@
-import { SnowmintError } from "../errors.js";
+import { type ErrorCode, SnowmintError } from "../errors.js";
 import { monotonicMs } from "../generator/waiting.js";
 import { type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
+import type { HttpStore } from "../stores/http.js";
 import { numbers, type WasmPin, type WasmTickets } from "../wasm/numbers.js";
-import { Call, reasons } from "./calls.js";
+import { Call, reasons, Together } from "./calls.js";
 import { maxWaitOf } from "./news.js";
 import { NumberStore, nameOf } from "./number-store.js";
 import { isPinned, pin } from "./pins.js";
+import { MAX_TAKEN, takeSeveral } from "./service.js";
 
 /** The options of `Tickets`. */
 export interface TicketsOptions {
@@ -18,7 +20,6 @@ const OPTIONS: Owner = {
   of: "Tickets",
   names: Object.keys({ maxWaitMs: 0 } satisfies Record<keyof TicketsOptions, 0>),
 };
-
 /**
  * Numbers of several independent stores, as of Flickr's ticket servers. With N stores the first one gives 1, 1 + N, 1 + 2N and so on,
  * the second one 2, 2 + N. So any store may be down, and no two give the same number. Each number is one write, which calls that wait
@@ -27,8 +28,10 @@ const OPTIONS: Owner = {
  * Numbers of one store increase in the order of calls; between stores they have no order. Each store keeps its place and the number of
  * stores, and refuses another. So all stores must answer for the first ticket of a name.
  *
+ * Over an `HttpStore` the tickets are those of the service, which has several stores itself.
+ *
  * The constructor throws `INVALID_ID` unless there are 1 to 32 stores, `INVALID_TEXT` for a name that is not 1 to 128 bytes long, and
- * TypeError for a store without the method `add`.
+ * TypeError for a store without the method `add`, and for an `HttpStore` beside others.
  *
  * @example
  * const photos = new Tickets([first, second], "photos");
@@ -43,15 +46,16 @@ export class Tickets {
   #calls = 0;
 
   /** Over one store or several, which stay the caller's. */
-  constructor(stores: Store | readonly Store[], name: string, options: TicketsOptions = {}) {
+  constructor(stores: Store | HttpStore | readonly Store[], name: string, options?: TicketsOptions);
+  /** @internal */
+  constructor(servers: Servers, name: string, options: TicketsOptions);
+  constructor(stores: Store | HttpStore | readonly Store[] | Servers, name: string, options: TicketsOptions = {}) {
     const { maxWaitMs } = read(options, OPTIONS);
-    const list = (Array.isArray(stores) ? stores : [stores]).map((store) => new NumberStore(store, "Tickets"));
-    this.#machine = new (numbers().Tickets)(list.length, false);
-    this.#name = nameOf(name, "the name of tickets");
+    const { machine, servers } = stores instanceof Servers ? stores : overStores(stores, name);
+    this.#machine = machine;
+    this.#servers = servers;
+    this.#name = name;
     this.#key = numbers().keyOf("settings/tickets/", name);
-    const key = numbers().keyOf("tickets/", name);
-    const { Pin } = numbers();
-    this.#servers = list.map((store, place) => new TicketServer(store, key, () => Pin.tickets(list.length, place + 1)));
     this.#maxWaitMs = maxWaitOf(maxWaitMs);
   }
 
@@ -72,7 +76,7 @@ export class Tickets {
       try {
         answer = await Call.within(server.store, partMs, async (call) => {
           await this.#confirm(server, call);
-          return server.take();
+          return server.tickets.next(call);
         });
       } catch (error) {
         if (!(error instanceof SnowmintError) || numbers().endsCall(error.code)) throw error;
@@ -93,7 +97,9 @@ export class Tickets {
       return next();
     } catch (error) {
       const { code, message } = error as SnowmintError;
-      throw failures.length ? new SnowmintError(code, `${message}: ${reasons(failures)}`) : error;
+      if (!failures.length) throw error;
+      const codes = failures.map((failure) => (failure as SnowmintError).code);
+      throw new SnowmintError(numbers().unserved(code, codes) as ErrorCode, `${message}: ${reasons(failures)}`);
     }
   }
 
@@ -103,53 +109,66 @@ export class Tickets {
    */
   async #confirm(server: TicketServer, call: Call): Promise<void> {
     if (server.isConfirmed) return;
-    const found = ({ store, pin }: TicketServer) => isPinned(store, this.#key, pin());
+    const found = ({ store, pin }: TicketServer) => isPinned(store, this.#key, pin!());
     if (!(await found(server))) {
       for (const other of this.#servers) if (other !== server) await found(other);
-      for (const each of this.#servers) await pin(each.store, this.#key, this.#name, each.pin(), () => call.check());
+      for (const each of this.#servers) await pin(each.store, this.#key, this.#name, each.pin!(), () => call.check());
     }
     server.isConfirmed = true;
   }
 }
 
-/** A counter of a store. One write serves all calls that wait; calls that come during a write wait for the next. */
-class TicketServer {
-  isConfirmed = false;
-  /** Where a new counter begins: after the numbers that fences skip. */
-  #start: bigint | undefined;
-  #waiting: { resolve: (number: bigint) => void; reject: (error: unknown) => void }[] = [];
-  #isServing = false;
+/** The servers of tickets, with core's machine. */
+class Servers {
+  constructor(
+    readonly machine: WasmTickets,
+    readonly servers: TicketServer[],
+  ) {}
+}
 
+/** A server of tickets. One request serves all calls that wait. */
+class TicketServer {
+  /** Whether the store has this place, or keeps none. */
+  isConfirmed: boolean;
+
+  /** `pin` makes the place that the store keeps. */
   constructor(
     readonly store: NumberStore,
-    readonly key: string,
-    readonly pin: () => WasmPin,
-  ) {}
-
-  /** Takes the next number of the counter, from 1. */
-  take(): Promise<bigint> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ resolve, reject });
-      if (!this.#isServing) void this.#serve();
-    });
+    readonly tickets: Together,
+    readonly pin?: () => WasmPin,
+  ) {
+    this.isConfirmed = pin === undefined;
   }
+}
 
-  async #serve(): Promise<void> {
-    this.#isServing = true;
-    while (this.#waiting.length) {
-      const calls = this.#waiting;
-      this.#waiting = [];
-      try {
-        const start = this.#start ?? numbers().skippedBy(await this.store.floor());
-        this.#start = start;
-        const count = BigInt(calls.length);
-        const last = await this.store.add(this.key, count, start);
-        if (last === null) throw new SnowmintError("EXHAUSTED", `${this.store}: ${this.key} has no more numbers`);
-        for (const [place, { resolve }] of calls.entries()) resolve(last - count + BigInt(place) + 1n);
-      } catch (error) {
-        for (const { reject } of calls) reject(error);
-      }
-    }
-    this.#isServing = false;
+/** Returns the counters of stores, or the tickets of a service. */
+function overStores(stores: Store | HttpStore | readonly Store[], name: string): Servers {
+  const list = (Array.isArray(stores) ? stores : [stores]).map((store) => new NumberStore(store, "Tickets"));
+  const service = list.find(({ service }) => service)?.service;
+  if (service && list.length > 1)
+    throw new TypeError("Tickets takes one HttpStore alone: the service has several stores itself");
+  const key = numbers().keyOf("tickets/", nameOf(name, "the name of tickets"));
+  const { Pin, Tickets } = numbers();
+  if (service) {
+    const take = (count: number) => takeSeveral(service, "GET", key, count);
+    return new Servers(Tickets.ofServers("1", ["1"]), [new TicketServer(list[0]!, new Together(take, MAX_TAKEN))]);
   }
+  const servers = list.map(
+    (store, place) =>
+      new TicketServer(store, new Together(counter(store, key)), () => Pin.tickets(list.length, place + 1)),
+  );
+  return new Servers(new Tickets(list.length), servers);
+}
+
+/** Returns a function that takes numbers of a counter, from 1. */
+function counter(store: NumberStore, key: string): (calls: number) => Promise<bigint[]> {
+  /** Where a new counter begins: after the numbers that fences skip. */
+  let start: bigint | undefined;
+  return async (calls) => {
+    start ??= numbers().skippedBy(await store.floor());
+    const count = BigInt(calls);
+    const last = await store.add(key, count, start);
+    if (last === null) throw new SnowmintError("EXHAUSTED", `${store}: ${key} has no more numbers`);
+    return Array.from({ length: calls }, (_, place) => last - count + BigInt(place) + 1n);
+  };
 }

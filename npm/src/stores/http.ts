@@ -22,6 +22,12 @@ const OPTIONS: Owner = {
   names: Object.keys({ token: 0, timeoutMs: 0, fetch: 0 } satisfies Record<keyof HttpStoreOptions, 0>),
 };
 
+/** An answer of the service. */
+interface Answer {
+  status: number;
+  answer: { readonly [name: string]: unknown };
+}
+
 /** A problem document (RFC 9457) of the service. */
 interface Problem {
   status: number;
@@ -31,8 +37,8 @@ interface Problem {
 }
 
 /**
- * Leases of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin the
- * service has to allow by `--allow-origin`.
+ * Leases and numbers of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin
+ * the service has to allow by `--allow-origin`. `snowmint/numbers` takes it in the place of a store.
  *
  * Generators use the service's clock, computed from the monotonic clock of this host, so a wrong wall clock does no harm; they
  * take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`; a token
@@ -78,7 +84,7 @@ export class HttpStore implements Lessor {
       last_node: lastNode,
       exclude,
     };
-    const answer = await this.#ask("POST", `${namespace}/leases`, body);
+    const { answer } = await this.request("POST", `namespaces/${namespace}/leases`, body);
     return { ...this.#granted(answer), windowMs: this.#number(answer, "window_ms") };
   }
 
@@ -90,7 +96,8 @@ export class HttpStore implements Lessor {
   ): Promise<Grant> {
     const { nonce, unusedFromMs, windowMs, maxAheadMs } = terms;
     const body = { nonce, unused_from_ms: unusedFromMs, window_ms: windowMs, max_ahead_ms: whole(maxAheadMs) };
-    return this.#granted(await this.#ask("PUT", `${namespace}/leases/${node}`, body));
+    const { answer } = await this.request("PUT", `namespaces/${namespace}/leases/${node}`, body);
+    return this.#granted(answer);
   }
 
   /** As `Lessor.release`; a page that goes away does not take the request along. */
@@ -99,12 +106,12 @@ export class HttpStore implements Lessor {
     node: number,
     { nonce, unusedFromMs }: { nonce: string; unusedFromMs: number },
   ): Promise<void> {
-    await this.#ask("DELETE", `${namespace}/leases/${node}`, { nonce, unused_from_ms: unusedFromMs });
+    await this.request("DELETE", `namespaces/${namespace}/leases/${node}`, { nonce, unused_from_ms: unusedFromMs });
   }
 
   /** Checks that the service answers for a namespace, and accepts the token. Claims nothing. */
   async check(namespace: string): Promise<void> {
-    await this.#ask("GET", `${namespace}/leases`);
+    await this.request("GET", `namespaces/${namespace}/leases`);
   }
 
   /** Its name in messages. */
@@ -112,8 +119,11 @@ export class HttpStore implements Lessor {
     return `the service at ${this.#url}`;
   }
 
-  /** Returns the answer of the service, or throws its refusal. */
-  async #ask(method: string, path: string, body?: object): Promise<object> {
+  /**
+   * @internal Sends a request to a path below `/v1`. Returns the answer of the service, or throws its refusal. If a connection breaks,
+   * it sends the request again, unless that would do harm.
+   */
+  async request(method: string, path: string, body?: object, { once = false } = {}): Promise<Answer> {
     const request = {
       method,
       headers: this.#headers,
@@ -122,19 +132,19 @@ export class HttpStore implements Lessor {
     };
     let answer: { status: number; ok: boolean; text: string };
     try {
-      answer = await this.#send(`${this.#url}/v1/namespaces/${path}`, request);
+      answer = await this.#send(`${this.#url}/v1/${path}`, request, !once);
     } catch (error) {
       throw this.#unanswered(error);
     }
     const { status, ok, text } = answer;
     const found = parsed(text);
     if (!ok) throw this.#refusal({ ...found, status });
-    if (!found) throw this.#odd(`status ${status} without JSON`);
-    return found;
+    if (!found) throw this.odd(`status ${status} without JSON`);
+    return { status, answer: found };
   }
 
-  /** Sends it, and once more if a connection breaks: one that was kept may have ended meanwhile, and twice does no harm. */
-  async #send(url: string, request: object, again = true): Promise<{ status: number; ok: boolean; text: string }> {
+  /** Sends it, and `again` if a connection breaks: one that was kept may have ended meanwhile. */
+  async #send(url: string, request: object, again: boolean): Promise<{ status: number; ok: boolean; text: string }> {
     const signal = AbortSignal.timeout(this.#timeoutMs);
     // In Node neither the signal nor a request over a connection that was reset keeps the process alive: while a caller waits
     // for the answer, the process would end.
@@ -166,7 +176,7 @@ export class HttpStore implements Lessor {
 
   #refusal(problem: Problem): SnowmintError | RangeError {
     const { status, code, detail } = problem;
-    if (status !== 401 && typeof detail !== "string") return this.#odd(`status ${status}`);
+    if (status !== 401 && typeof detail !== "string") return this.odd(`status ${status}`);
     const why = status === 401 ? lease().tokenRefused() : `${detail}`;
     if (code === "BAD_REQUEST") return new RangeError(shown(`${this}: ${why}`));
     const refused = status === 401 ? "INVALID_STORE" : `${code}`;
@@ -191,10 +201,11 @@ export class HttpStore implements Lessor {
   #number(answer: unknown, name: string): number {
     const value = (Object(answer) as Record<string, unknown>)[name];
     if (Number.isSafeInteger(value)) return value as number;
-    throw this.#odd(`${name} ${String(value)}`);
+    throw this.odd(`${name} ${String(value)}`);
   }
 
-  #odd(answer: string): SnowmintError {
+  /** @internal Makes the error of an answer that no service of snowmint gives. */
+  odd(answer: string): SnowmintError {
     return unavailable(this, new Error(lease().notSnowmint(answer)));
   }
 }
@@ -222,7 +233,7 @@ function parsedUrl(url: unknown): URL | undefined {
 const whole = (ms: number): number => Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER);
 
 /** The object in a text of JSON, if there is one. */
-function parsed(text: string): object | undefined {
+function parsed(text: string): Answer["answer"] | undefined {
   try {
     const value = JSON.parse(text);
     return Object(value) === value ? value : undefined;

@@ -30,6 +30,7 @@ import {
   Tickets,
   tagParts,
   tagRecord,
+  unserved,
 } from "../generated/numbers.js";
 import { startedLater } from "./start.js";
 
@@ -76,6 +77,7 @@ export const numbers = /* @__PURE__ */ startedLater(
     Take,
     tagParts,
     tagRecord,
+    unserved,
   },
   initSync,
   start,

@@ -9,11 +9,12 @@ use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use snowmint_core::ErrorKind;
+use snowmint_core::segment::MAX_STEP;
 use utoipa::{IntoParams, ToSchema};
 
 use super::App;
 use super::problem::{Failures, Problem};
-use crate::service::{Failure, count};
+use crate::service::Failure;
 
 /// Numbers without gaps, from `start` to `end`.
 #[derive(Debug, Serialize, ToSchema)]
@@ -77,14 +78,14 @@ impl Taken {
 #[into_params(parameter_in = Query)]
 pub struct Count {
     /// How many numbers, by default 1.
-    #[param(minimum = 1, maximum = 100_000)]
+    #[param(minimum = 1, maximum = 2_147_483_647)]
     count: Option<u64>,
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct Few {
-    /// How many numbers, by default 1. A sequence without a cache needs one write for each number.
+    /// How many numbers, by default 1.
     #[param(minimum = 1, maximum = 1000)]
     count: Option<u64>,
 }
@@ -95,14 +96,17 @@ impl Few {
     /// # Errors
     /// `INVALID_ID`, if the count is not 1 to 1000.
     pub fn checked(&self) -> Result<u64, Problem> {
-        match self.count.unwrap_or(1) {
-            count @ 1..=1000 => Ok(count),
-            count => {
-                let detail = format!("count must be 1 to 1000, not {count}");
-                Err(Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", detail))
-            }
-        }
+        checked(self.count, 1000)
     }
+}
+
+fn checked(count: Option<u64>, most: u64) -> Result<u64, Problem> {
+    let count = count.unwrap_or(1);
+    if (1..=most).contains(&count) {
+        return Ok(count);
+    }
+    let detail = format!("count must be 1 to {most}, not {count}");
+    Err(Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", detail))
 }
 
 /// Take numbers of an existing segment tag
@@ -119,7 +123,7 @@ pub async fn segment(
     query: Result<Query<Count>, QueryRejection>,
 ) -> Result<Json<Range>, Problem> {
     let (Path(tag), Query(query)) = (tag?, query?);
-    let count = count(query.count)?;
+    let count = checked(query.count, MAX_STEP)?;
     let numbers = app.service.numbers.segment(&tag, count).await.map_err(|failure| match failure {
         Failure::Error(error) if error.kind() == ErrorKind::InvalidText && (1..=128).contains(&tag.len()) => {
             let detail = format!("there is no segment tag {tag:?}: create it with snowmint segment create");

@@ -8,7 +8,6 @@ use futures_util::future::{Either, TryFutureExt as _, ready, try_join_all};
 use snowmint_core::ErrorKind;
 use snowmint_core::formatted::{Definition, Pattern};
 use snowmint_core::sequence::{Options, Rules, Set};
-use snowmint_stores::host::reserve;
 use snowmint_stores::{CounterStore, Error, Formatted, FormattedNumber, Segments, SegmentsOptions, Sequences, Tickets};
 
 use super::Settings;
@@ -77,11 +76,9 @@ impl Numbers {
     pub async fn sequence(&self, name: &str, count: u64) -> Result<Vec<i128>, Failure> {
         let session = self.session(name).await?;
         let deadline = self.openings.deadline();
-        let mut values = reserve(count)?;
-        for _ in 0..count {
-            values.push(session.next(name).await.map_err(|error| deadline.judged(error))?);
-        }
-        Ok(values)
+        // At the same time, so that the calls share writes. They get their values in order.
+        let values = try_join_all((0..count).map(|_| session.next(name))).await;
+        values.map_err(|error| deadline.judged(error))
     }
 
     /// Creates a sequence. Returns its rules as they were asked for.

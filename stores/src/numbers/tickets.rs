@@ -12,7 +12,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::host::whole_ms;
 use snowmint_core::pin::Pin;
 use snowmint_core::store::Reply;
-use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn, ends_call, part_ms};
+use snowmint_core::ticket::{Form, MAX_SERVERS, Take, Turn, ends_call, part_ms, unserved};
 use tokio::time::{Instant, timeout};
 
 use self::counter::{Count, Counter};
@@ -337,5 +337,6 @@ fn explain(error: snowmint_core::Error, failures: &[Error]) -> Error {
         return error.into();
     }
     let reasons: Vec<_> = failures.iter().map(ToString::to_string).collect();
-    Error::new(error.kind(), format!("{error}: {}", reasons.join("; ")))
+    let kind = unserved(error.kind(), failures.iter().map(Error::kind));
+    Error::new(kind, format!("{error}: {}", reasons.join("; ")))
 }

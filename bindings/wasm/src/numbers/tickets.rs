@@ -1,5 +1,6 @@
 //! Tickets of several servers.
 
+use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use snowmint_core::ErrorKind;
@@ -9,6 +10,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use super::keys::skipped;
+use crate::convert::integer;
 use crate::error::raise;
 
 /// The servers of one kind of tickets.
@@ -17,12 +19,18 @@ pub struct Tickets(ticket::Tickets);
 
 #[wasm_bindgen]
 impl Tickets {
-    /// Makes a list of stores, in the order of their offsets from 1. Each is a counter, or a table that gives the tickets themselves.
+    /// Makes a list of stores, in the order of their offsets from 1, each with a counter.
     #[wasm_bindgen(constructor)]
-    pub fn new(stores: u32, are_tables: bool) -> Result<Tickets, JsValue> {
-        let form = if are_tables { Form::Ticket } else { Form::Counter };
+    pub fn new(stores: u32) -> Result<Tickets, JsValue> {
         let offsets: Vec<u64> = (1..=u64::from(stores)).take(MAX_SERVERS + 1).collect();
-        ticket::Tickets::new(form, offsets.len() as u64, &offsets).map(Self).map_err(raise)
+        ticket::Tickets::new(Form::Counter, offsets.len() as u64, &offsets).map(Self).map_err(raise)
+    }
+
+    /// Makes a list of servers that give the tickets themselves: each gives the numbers that are its offset modulo `increment`.
+    #[wasm_bindgen(js_name = ofServers)]
+    pub fn of_servers(increment: &str, offsets: Vec<String>) -> Result<Tickets, JsValue> {
+        let offsets: Vec<u64> = offsets.iter().map(|digits| integer(digits).or_too_large()).collect();
+        ticket::Tickets::new(Form::Ticket, integer(increment).or_too_large(), &offsets).map(Self).map_err(raise)
     }
 
     /// Advances a call with the answer of the store that was asked, undefined without an answer. Returns the place of the next store
@@ -72,7 +80,18 @@ pub fn part_ms(left_ms: f64, stores: u32, failed: u32) -> f64 {
 /// Returns whether an error of a store ends a call for a ticket.
 #[wasm_bindgen(js_name = endsCall)]
 pub fn ends_call(code: &str) -> bool {
-    ErrorKind::ALL.into_iter().find(|kind| kind.code() == code).is_some_and(ticket::ends_call)
+    kind(code).is_some_and(ticket::ends_call)
+}
+
+/// Returns the code of the error of a call that no store served. `failures` are the codes of the stores' errors.
+#[wasm_bindgen]
+pub fn unserved(code: &str, failures: Vec<String>) -> String {
+    let failures = failures.iter().filter_map(|code| kind(code));
+    kind(code).map_or(code, |error| ticket::unserved(error, failures).code()).to_string()
+}
+
+fn kind(code: &str) -> Option<ErrorKind> {
+    ErrorKind::ALL.into_iter().find(|kind| kind.code() == code)
 }
 
 /// Returns how many numbers a new counter skips after fences.
