@@ -50,6 +50,7 @@ import {
   Sequences,
   type SequencesOptions,
   sequence,
+  type TableTicketsOptions,
   Tickets,
   type TicketsOptions,
   type Users,
@@ -449,6 +450,7 @@ is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: mi
 is<SegmentsOptions>({ start: missing, step: missing, maxWaitMs: missing });
 is<SequencesOptions>({ maxWaitMs: missing });
 is<TicketsOptions>({ maxWaitMs: missing });
+is<TableTicketsOptions>({ stub: missing, increment: missing, offsets: missing, maxWaitMs: missing });
 is<UsersOptions>({ size: missing, step: missing, windowMs: missing, maxWaitMs: missing, label: missing });
 is<FormattedOptions>({ period: missing, zone: missing, overflow: missing, start: missing, increment: missing });
 is<SequenceOptions>({
@@ -494,6 +496,9 @@ new Formatted("invoices", "{000}");
 // @ts-expect-error: no such period
 new Formatted(invoices, "{000}", { period: "week" });
 is<Promise<bigint>>(new Tickets([new MemoryStore()], "photos").next());
+is<Tickets>(Tickets.ofTables([new MysqlStore(pool)], "Tickets64", { stub: "b", increment: 2n, offsets: [1] }));
+// @ts-expect-error: only MySQL has such tables
+Tickets.ofTables(new MemoryStore(), "Tickets64");
 is<NumberRange>(sequence.virtual("seq_1_to_5"));
 const messages: Users = users(new MemoryStore(), "messages", { size: 10n, windowMs: 1000 });
 is<Promise<bigint>>(messages.next(7));

@@ -3,7 +3,7 @@
 export { Formatted, type FormattedOptions, type FormattedReading } from "./formatted.js";
 export { type NumberBlock, Segments, type SegmentsOptions } from "./segments.js";
 export { Sequence, type SequenceOptions, Sequences, type SequencesOptions } from "./sequences.js";
-export { Tickets, type TicketsOptions } from "./tickets.js";
+export { type TableTicketsOptions, Tickets, type TicketsOptions } from "./tickets.js";
 export { Users, users } from "./users.js";
 export type { UsersOptions } from "./users-options.js";
 export { type NumberRange, sequence } from "./virtual.js";

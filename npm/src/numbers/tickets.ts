@@ -1,8 +1,9 @@
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { monotonicMs } from "../generator/waiting.js";
-import { type Owner, read } from "../input.js";
+import { digits, type Integer, type Owner, read } from "../input.js";
 import type { Store } from "../lease/store.js";
 import type { HttpStore } from "../stores/http.js";
+import type { MysqlStore } from "../stores/mysql.js";
 import { numbers, type WasmPin, type WasmTickets } from "../wasm/numbers.js";
 import { Call, reasons, Together } from "./calls.js";
 import { maxWaitOf } from "./news.js";
@@ -16,10 +17,31 @@ export interface TicketsOptions {
   maxWaitMs?: number | undefined;
 }
 
+/** The options of `Tickets.ofTables`. */
+export interface TableTicketsOptions extends TicketsOptions {
+  /** The row whose number is replaced; `"a"` if missing. All stubs of a table share its numbers. */
+  stub?: string | undefined;
+  /** The step of all stores, 1 to 65,535; their number if missing. */
+  increment?: Integer | undefined;
+  /** The offset of each store, 1 to `increment`; its place in the list, from 1, if missing. */
+  offsets?: readonly Integer[] | undefined;
+}
+
 const OPTIONS: Owner = {
   of: "Tickets",
   names: Object.keys({ maxWaitMs: 0 } satisfies Record<keyof TicketsOptions, 0>),
 };
+const OF_TABLES: Owner = {
+  of: "Tickets.ofTables",
+  names: Object.keys({ stub: 0, increment: 0, offsets: 0, maxWaitMs: 0 } satisfies Record<
+    keyof TableTicketsOptions,
+    0
+  >),
+};
+
+/** How many tickets of a table a transaction takes for calls that wait. */
+const MAX_OF_TABLE = 100;
+
 /**
  * Numbers of several independent stores, as of Flickr's ticket servers. With N stores the first one gives 1, 1 + N, 1 + 2N and so on,
  * the second one 2, 2 + N. So any store may be down, and no two give the same number. Each number is one write, which calls that wait
@@ -57,6 +79,47 @@ export class Tickets {
     this.#name = name;
     this.#key = numbers().keyOf("settings/tickets/", name);
     this.#maxWaitMs = maxWaitOf(maxWaitMs);
+  }
+
+  /**
+   * Opens tables of tickets, such as Flickr's `Tickets64`, in databases of MySQL or MariaDB.
+   *
+   * Each ticket is a `REPLACE INTO` and its `LAST_INSERT_ID`, on one connection. A table is used as it is, beside its other clients:
+   * it exists, with an `AUTO_INCREMENT` column and a column `stub`. The variables of the connection's session are restored after each
+   * ticket. A table without a number left is an `EXHAUSTED`; no number comes twice.
+   *
+   * Throws `INVALID_ID` if the offsets do not fit the increment or the stores, and `INVALID_STORE` for a store that is not a
+   * `MysqlStore`. A table that cannot serve shows at the first ticket.
+   *
+   * @example
+   * const photos = Tickets.ofTables([new MysqlStore(first), new MysqlStore(second)], "Tickets64");
+   */
+  static ofTables(
+    stores: MysqlStore | readonly MysqlStore[],
+    table: string,
+    options: TableTicketsOptions = {},
+  ): Tickets {
+    const { stub = "a", increment, offsets, ...others } = read(options, OF_TABLES);
+    const name = nameOf(table, "a table");
+    const list = Array.isArray(stores) ? (stores as MysqlStore[]) : [stores as MysqlStore];
+    const places = offsets === undefined ? list.map((_, place) => place + 1) : [...offsets];
+    if (places.length !== list.length)
+      throw new SnowmintError("INVALID_ID", `${list.length} stores need ${list.length} offsets, not ${places.length}`);
+    const [step, ...starts] = [increment ?? list.length, ...places].map((value) => digits(value));
+    const machine = numbers().Tickets.ofServers(step!, starts);
+    const servers = list.map((store, place) => {
+      if (typeof Object(store).tickets !== "function")
+        throw new SnowmintError("INVALID_STORE", `${store}: only a MysqlStore has tables of tickets`);
+      const row = nameOf(stub, "stub");
+      const opened = store.tickets({
+        table: name,
+        stub: row,
+        increment: BigInt(step!),
+        offset: BigInt(starts[place]!),
+      });
+      return new TicketServer(new NumberStore(store, "Tickets"), new Together(opened, MAX_OF_TABLE));
+    });
+    return new Tickets(new Servers(machine, servers), name, others);
   }
 
   /**

@@ -1,4 +1,6 @@
+import { SnowmintError } from "../errors.js";
 import { mysqlClock, mysqlFlush, mysqlLeaf, mysqlSchema, mysqlTables } from "../generated/scripts.js";
+import { failure } from "./shared/failure.js";
 import type { StoreOptions } from "./shared/options.js";
 import { type Emitter, hushed, placeOf } from "./shared/place.js";
 import { raised } from "./shared/values.js";
@@ -24,6 +26,25 @@ interface Client extends Emitter {
 }
 
 const DUPLICATE = 1062;
+/** "Failed to read auto-increment value", and "out of range" of a column, of a number and of MariaDB's AUTO_INCREMENT. */
+const NO_NUMBER_LEFT: unknown[] = [1467, 1264, 1690, 167];
+/** Another mode would give the last number of a full table again. */
+const STRICT = "STRICT_ALL_TABLES,NO_ENGINE_SUBSTITUTION";
+const SESSION = "SELECT @@SESSION.auto_increment_increment, @@SESSION.auto_increment_offset, @@SESSION.sql_mode";
+const SET_SESSION =
+  "SET SESSION auto_increment_increment = $1, auto_increment_offset = $2, sql_mode = CONVERT($3 USING ascii)";
+const TICKET_TABLE =
+  "SELECT CAST(t.engine AS CHAR), MAX(c.extra LIKE '%auto_increment%') FROM information_schema.tables t " +
+  "JOIN information_schema.columns c USING (table_schema, table_name) " +
+  "WHERE t.table_schema = DATABASE() AND t.table_name = CONVERT($1 USING utf8mb4) GROUP BY t.engine";
+
+/** A table of tickets, and the numbers that it gives. */
+interface TicketTable {
+  table: string;
+  stub: string;
+  increment: bigint;
+  offset: bigint;
+}
 
 const DIALECT: Dialect = {
   store: "MysqlStore",
@@ -136,12 +157,67 @@ export class MysqlStore extends SqlStore {
     this.#pool = given;
   }
 
+  /** @internal Returns a function that takes some tickets of a table: fewer than asked if the table ends, at least one. */
+  tickets({ table, stub, increment, offset }: TicketTable): (count: number) => Promise<bigint[]> {
+    const source = `${this}, table ${table}`;
+    let isChecked = false;
+    return async (count) => {
+      const taken = await this.writing(async (ask) => {
+        if (!isChecked) await this.#checkTickets(ask, table, source);
+        isChecked = true;
+        const [before] = (await ask(SESSION)).rows;
+        const [step, start, mode] = before as string[];
+        await ask(SET_SESSION, [increment, offset, STRICT]);
+        try {
+          return await replaced(ask, table, stub, count);
+        } finally {
+          // The application uses the session too. If this fails, the connection is closed.
+          await ask(SET_SESSION, [BigInt(step!), BigInt(start!), mode!]);
+        }
+      });
+      if (taken.length) return taken;
+      throw new SnowmintError("EXHAUSTED", `${source} has no more numbers`);
+    };
+  }
+
+  async #checkTickets(ask: Connection["ask"], table: string, source: string): Promise<void> {
+    const [found] = (await ask(TICKET_TABLE, [table])).rows;
+    if (!found)
+      throw failure("INVALID_STORE", source, "it does not exist: make it, or open tickets over the store itself");
+    const [engine, hasNumbers] = found;
+    if (hasNumbers !== "1") throw failure("INVALID_STORE", source, "it has no AUTO_INCREMENT column");
+    if (engine?.toLowerCase() !== "innodb" && !this.allowsUnsafe)
+      throw failure(
+        "UNSAFE_STORE",
+        source,
+        `it has ENGINE=${engine}, which can lose confirmed writes: ALTER TABLE ... ENGINE=InnoDB`,
+      );
+  }
+
   /** @internal */
   protected connect(): Promise<Connection> {
     return new Promise((resolve, reject) => {
       this.#pool.getConnection((error, client) => (error ? reject(error) : resolve(connectionOf(client))));
     });
   }
+}
+
+/** Replaces the row of a stub for each ticket. Returns the tickets, fewer if the table has no number left. */
+async function replaced(ask: Connection["ask"], table: string, stub: string, count: number): Promise<bigint[]> {
+  const replace = `REPLACE INTO \`${table.replaceAll("`", "``")}\` (stub) VALUES (${literal(stub)})`;
+  const taken: bigint[] = [];
+  while (taken.length < count) {
+    try {
+      await ask(replace);
+    } catch (error) {
+      if (NO_NUMBER_LEFT.includes((error as { errno?: unknown }).errno)) break;
+      throw error;
+    }
+    // As text: the driver's own number is rounded beyond 2^53.
+    const [row] = (await ask("SELECT LAST_INSERT_ID()")).rows;
+    taken.push(BigInt(row![0]!));
+  }
+  return taken;
 }
 
 function connectionOf(client: Client): Connection {
@@ -171,11 +247,13 @@ function answerOf(result: unknown): Answer {
 // Not false, which would leave it to a function that the application has set.
 const AS_BYTES = (field: { buffer(): unknown }): unknown => field.buffer();
 
-/** A statement with its values as literals of digits alone, which mean the same in every mode of the server. */
+/** A statement with its values. */
 const filled = (sql: string, values: readonly Value[]): string =>
-  sql.replace(/\$(\d)/g, (_, place) => {
-    const value = values[place - 1]!;
-    if (typeof value === "bigint") return String(value);
-    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
-    return `X'${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}'`;
-  });
+  values.length ? sql.replace(/\$(\d)/g, (_, place) => literal(values[place - 1]!)) : sql;
+
+/** A value as a literal of digits alone, which means the same in every mode of the server. */
+function literal(value: Value): string {
+  if (typeof value === "bigint") return String(value);
+  const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+  return `X'${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}'`;
+}

@@ -195,20 +195,33 @@ export abstract class SqlStore implements Store {
     return this.#name;
   }
 
+  /** @internal Whether the caller accepts what can lose confirmed writes. */
+  protected get allowsUnsafe(): boolean {
+    return this.#allowUnsafe;
+  }
+
+  /** @internal Runs `work`, which writes to a table of the application, in a transaction. */
+  protected writing<T>(work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
+    return this.#transaction(true, work, null);
+  }
+
   /** Runs `work` on Leaf's table in a transaction. */
   #leaf<T>(writing: boolean, work: (ask: Connection["ask"]) => Promise<T>): Promise<T> {
     return this.#transaction(writing, work, this.#dialect.leaf);
   }
 
-  /** Runs `work` in a transaction, which is committed by the time this resolves, or undone if the result is undefined. */
+  /**
+   * Runs `work` in a transaction, which is committed by the time this resolves, or undone if the result is undefined. The tables are
+   * made before, unless they are null.
+   */
   async #transaction<T>(
     writing: boolean,
     work: (ask: Connection["ask"]) => Promise<T>,
-    tables = this.#dialect.tables,
+    tables: Tables | null = this.#dialect.tables,
   ): Promise<T> {
     const { begin, commit } = this.#dialect;
     // With a separate timeout, because making tables takes long.
-    if (!this.#made.has(tables)) await this.#use((ask) => this.#makeTables(ask, tables));
+    if (tables && !this.#made.has(tables)) await this.#use((ask) => this.#makeTables(ask, tables));
     return this.#use(async (ask) => {
       for (const statement of begin) await ask(statement);
       // A server that is refused at first is not written.
