@@ -125,6 +125,17 @@ def prefixes_and_masks() -> None:
     assert_type(snowmint.XID().counter, int)
 
 
+def numbers() -> None:
+    """A sequence, and texts of its numbers."""
+    sequence = snowmint.Sequences("sqlite:ids.db").sequence("invoices")
+    assert_type(sequence.next(), int)
+    invoices = snowmint.Formatted(sequence, "INV-{yyyy}-{000}", period="year", clock=clock)
+    assert_type(invoices.next(), str)
+    assert_type(invoices.parse("INV-2026-001").month, int | None)
+    snowmint.Formatted("invoices", "{0}")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    snowmint.Formatted(sequence, "{0}", period="week")  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+
+
 def sql_and_audits() -> None:
     """Expressions of SQL, and an audit."""
     parts = layouts.TWITTER.decode_sql("postgres", "orders.id")

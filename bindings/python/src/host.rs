@@ -72,8 +72,8 @@ impl Host for DetachedHost<'_> {
     }
 }
 
-/// Reads a caller's clock. A closed generator has let it go.
-fn read(py: Python<'_>, clock: &Reference) -> Result<i64, Failure> {
+/// Reads a caller's clock. An object that the collector has cleared has let it go.
+pub(crate) fn read(py: Python<'_>, clock: &Reference) -> Result<i64, Failure> {
     let clock = clock.get(py).ok_or_else(Error::closed)?;
     Ok(convert::reading(&clock.call0()?)?)
 }

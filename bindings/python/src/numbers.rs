@@ -1,5 +1,6 @@
 //! Durable numbers over stores written in Python: the machines are those of `snowmint-stores`.
 
+pub(crate) mod formatted;
 pub(crate) mod segments;
 pub(crate) mod sequences;
 mod store;

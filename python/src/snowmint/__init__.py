@@ -29,6 +29,7 @@ from snowmint._errors import (
     WindowClosedError,
 )
 from snowmint._prefixed import PrefixedId, TypeID
+from snowmint._reading import Reading
 from snowmint._snowmint import (
     KSUID,
     ULID,
@@ -37,11 +38,13 @@ from snowmint._snowmint import (
     AuditNode,
     AuditReport,
     Candidate,
+    Formatted,
     Layout,
     Mask,
     ObjectId,
     Parts,
     Segments,
+    Sequence,
     Sequences,
     Snowflake,
     SqlParts,
@@ -96,6 +99,7 @@ __all__ = [
     "ClockBackwardsError",
     "ExhaustedError",
     "ForkedError",
+    "Formatted",
     "InvalidIdError",
     "InvalidLayoutError",
     "InvalidNodeError",
@@ -108,7 +112,9 @@ __all__ = [
     "ObjectId",
     "Parts",
     "PrefixedId",
+    "Reading",
     "Segments",
+    "Sequence",
     "Sequences",
     "Snowflake",
     "SnowmintError",

@@ -13,6 +13,7 @@ from snowmint._stubs.audit import (
 )
 from snowmint._stubs.command_line import main
 from snowmint._stubs.errors import error_classes, shown
+from snowmint._stubs.formatted import Formatted
 from snowmint._stubs.inspect import Candidate, candidate, inspect
 from snowmint._stubs.ksuid import KSUID, ksuid
 from snowmint._stubs.layouts import Layout, Parts, find_layout, presets
@@ -21,7 +22,7 @@ from snowmint._stubs.object_id import ObjectId, object_id
 from snowmint._stubs.prefix import prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts
 from snowmint._stubs.scatter import reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high
 from snowmint._stubs.segments import Call, Segments
-from snowmint._stubs.sequences import Sequences, virtual_range
+from snowmint._stubs.sequences import Sequence, Sequences, virtual_range
 from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, before_fork, release_leases
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
 from snowmint._stubs.stores import engine_settings, is_misconfigured, refuse_lossy_place, refuse_unsafe, standby_risk
@@ -53,12 +54,14 @@ __all__ = [
     "AuditReport",
     "Call",
     "Candidate",
+    "Formatted",
     "KSUID",
     "Layout",
     "Mask",
     "ObjectId",
     "Parts",
     "Segments",
+    "Sequence",
     "Sequences",
     "Snowflake",
     "SqlParts",

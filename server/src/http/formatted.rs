@@ -9,7 +9,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use serde::{Deserialize, Serialize};
 use snowmint_core::ErrorKind;
-use snowmint_core::formatted::{Date, Definition, Overflow, Pattern, Period, Zone};
+use snowmint_core::formatted::{Date, Definition, Pattern};
 use utoipa::ToSchema;
 
 use super::App;
@@ -43,10 +43,8 @@ pub struct Format {
 
 impl Format {
     fn definition(&self) -> Result<Definition, Problem> {
-        let period = self.period.as_deref().map_or(Ok(Period::None), Period::find)?;
-        let zone = self.zone.as_deref().map_or(Ok(Zone::UTC), Zone::parse)?;
-        let overflow = self.overflow.as_deref().map_or(Ok(Overflow::Error), Overflow::find)?;
-        let pattern = Pattern::new(&self.pattern, period, zone, overflow)?;
+        let (period, zone, overflow) = (self.period.as_deref(), self.zone.as_deref(), self.overflow.as_deref());
+        let pattern = Pattern::named(&self.pattern, period, zone, overflow)?;
         let number = |name: &str, given: &Option<String>| {
             given.as_deref().map_or(Ok(1), str::parse::<i128>).map_err(|_| {
                 let detail = format!("{name} must be an integer in digits, such as \"1\"");

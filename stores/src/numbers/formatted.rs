@@ -19,6 +19,9 @@ use crate::process::lock;
 use crate::process::monotonic::monotonic_us;
 use crate::store::CounterStore;
 
+/// A clock, in Unix ms.
+type Clock = dyn Fn() -> i64 + Send + Sync;
+
 /// A number with its text.
 ///
 /// # Examples
@@ -69,12 +72,11 @@ pub struct FormattedNumber {
 /// # }
 /// ```
 pub struct Formatted {
-    store: Arc<dyn CounterStore>,
     sequences: Sequences,
     name: String,
     pattern: Pattern,
     options: Options,
-    now_ms: Box<dyn Fn() -> i64 + Send + Sync>,
+    now_ms: Box<Clock>,
     clock: tokio::sync::Mutex<StoreClock>,
     /// The sequences that are known to exist.
     made: Mutex<HashSet<String>>,
@@ -101,14 +103,35 @@ impl Formatted {
     /// # }
     /// ```
     pub fn new(store: Arc<dyn CounterStore>, name: &str, pattern: Pattern) -> Result<Self, Error> {
-        Self::of(store, name, &Definition::new(pattern, 1, 1)?)
+        Self::over(Sequences::new(store), name, pattern)
     }
 
-    fn of(store: Arc<dyn CounterStore>, name: &str, definition: &Definition) -> Result<Self, Error> {
+    /// Makes texts of a pattern, as [`Formatted::new`], with numbers that an existing session takes.
+    ///
+    /// # Errors
+    /// As [`Formatted::new`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::formatted::{Overflow, Pattern, Period, Zone};
+    /// use snowmint_stores::{Formatted, Sequences, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let session = Sequences::new(connect("memory:").await?);
+    /// let pattern = Pattern::new("A-{000}", Period::None, Zone::UTC, Overflow::Error)?;
+    /// assert_eq!(Formatted::over(session.clone(), "articles", pattern)?.next().await?.text, "A-001");
+    /// assert_eq!(session.last().await?, 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub fn over(sequences: Sequences, name: &str, pattern: Pattern) -> Result<Self, Error> {
+        Self::of(sequences, name, &Definition::new(pattern, 1, 1)?)
+    }
+
+    fn of(sequences: Sequences, name: &str, definition: &Definition) -> Result<Self, Error> {
         definition.pattern().period().refuse_name(name)?;
         Ok(Self {
-            sequences: Sequences::new(Arc::clone(&store)),
-            store,
+            sequences,
             name: name.to_owned(),
             pattern: *definition.pattern(),
             options: definition.sequence(),
@@ -165,7 +188,7 @@ impl Formatted {
     /// ```
     pub async fn open(store: Arc<dyn CounterStore>, name: &str) -> Result<Option<Self>, Error> {
         let definition = record::read(&*store, name).await?;
-        definition.map(|definition| Self::of(store, name, &definition)).transpose()
+        definition.map(|definition| Self::of(Sequences::new(store), name, &definition)).transpose()
     }
 
     /// Sets the options of the sequence of each period, for periods whose sequence nobody has made.
@@ -259,9 +282,28 @@ impl Formatted {
     /// # }
     /// ```
     pub async fn next(&self) -> Result<FormattedNumber, Error> {
-        self.sequences.refuse_sharing()?;
-        // Each limit of time doubles the size of a future.
-        self.sequences.within(Box::pin(self.take())).await
+        self.take(&*self.now_ms).await
+    }
+
+    /// Takes a number as [`Formatted::next`] does, with the time of this machine in Unix ms.
+    ///
+    /// # Errors
+    /// As [`Formatted::next`].
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::formatted::{Overflow, Pattern, Period, Zone};
+    /// use snowmint_stores::{Formatted, connect};
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<(), snowmint_stores::Error> {
+    /// let pattern = Pattern::new("INV-{yyyy}-{000}", Period::Year, Zone::UTC, Overflow::Error)?;
+    /// let invoices = Formatted::new(connect("memory:").await?, "invoices", pattern)?;
+    /// assert_eq!(invoices.next_at(1_795_780_800_000).await?.text, "INV-2026-001");
+    /// # Ok(())
+    /// # }
+    /// ```
+    pub async fn next_at(&self, now_ms: i64) -> Result<FormattedNumber, Error> {
+        self.take(&move || now_ms).await
     }
 
     /// Reads a text of this pattern back. See [`Pattern::parse`].
@@ -286,8 +328,14 @@ impl Formatted {
         Ok(self.pattern.parse(text)?)
     }
 
-    async fn take(&self) -> Result<FormattedNumber, Error> {
-        let unix_ms = self.time_ms().await?;
+    async fn take(&self, now_ms: &Clock) -> Result<FormattedNumber, Error> {
+        self.sequences.refuse_sharing()?;
+        // Each limit of time doubles the size of a future.
+        self.sequences.within(Box::pin(self.taken(now_ms))).await
+    }
+
+    async fn taken(&self, now_ms: &Clock) -> Result<FormattedNumber, Error> {
+        let unix_ms = self.time_ms(now_ms).await?;
         let period = self.pattern.period_at(unix_ms)?;
         let sequence = period.sequence(&self.name)?.to_string();
         self.make(&sequence).await?;
@@ -297,21 +345,21 @@ impl Formatted {
     }
 
     /// Returns the time of the next text, in Unix ms. Any time is right for a pattern without a date.
-    async fn time_ms(&self) -> Result<i64, Error> {
+    async fn time_ms(&self, now_ms: &Clock) -> Result<i64, Error> {
         if !self.pattern.shows_time() {
             return Ok(0);
         }
         let mut clock = self.clock.lock().await;
         let sent_us = monotonic_us();
         if clock.is_stale(sent_us) {
-            match self.store.clock_ms().await {
+            match self.sequences.store().clock_ms().await {
                 Ok(clock_ms) => clock.heed(clock_ms, sent_us, monotonic_us()),
                 // The last answer still says enough. If the store is gone, so is its sequence.
                 Err(_) if clock.is_known() => {}
                 Err(error) => return Err(error),
             }
         }
-        Ok(clock.time_ms((self.now_ms)(), monotonic_us()))
+        Ok(clock.time_ms(now_ms(), monotonic_us()))
     }
 
     /// Makes the sequence of a period, unless it exists.
@@ -332,9 +380,9 @@ impl Formatted {
 
 impl fmt::Debug for Formatted {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { store, name, pattern, options, .. } = self;
+        let Self { sequences, name, pattern, options, .. } = self;
         f.debug_struct("Formatted")
-            .field("store", &store.name())
+            .field("store", &sequences.store().name())
             .field("name", name)
             .field("pattern", &pattern.as_str())
             .field("options", options)

@@ -25,7 +25,7 @@ use crate::store::{CounterStore, ranges};
 ///
 /// [`create`](Self::create) defines a sequence. Without it the first use gives a sequence `PostgreSQL`'s defaults. Each session
 /// has its own cache, and skips the values that it does not use. Calls of one session run one after the other. Those that wait for
-/// the same sequence at the same time share a write.
+/// the same sequence at the same time share a write. Clones are the same session.
 ///
 /// # Examples
 /// ```
@@ -40,10 +40,16 @@ use crate::store::{CounterStore, ranges};
 /// # Ok(())
 /// # }
 /// ```
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub struct Sequences {
-    store: Arc<dyn CounterStore>,
+    shared: Arc<Shared>,
     max_wait_ms: u64,
+}
+
+/// What the clones of a session share.
+#[derive(Debug)]
+struct Shared {
+    store: Arc<dyn CounterStore>,
     session: Mutex<Session>,
     waiting: Waiting,
     owner: &'static Owner,
@@ -111,13 +117,8 @@ impl Sequences {
     /// # }
     /// ```
     pub fn new(store: Arc<dyn CounterStore>) -> Self {
-        Self {
-            store,
-            max_wait_ms: MAX_WAIT_MS,
-            session: Mutex::default(),
-            waiting: Waiting::default(),
-            owner: Owner::this(),
-        }
+        let (session, waiting) = (Mutex::default(), Waiting::default());
+        Self { shared: Arc::new(Shared { store, session, waiting, owner: Owner::this() }), max_wait_ms: MAX_WAIT_MS }
     }
 
     /// Sets the time limit of a call, instead of one second.
@@ -160,7 +161,7 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
-        self.owner.refuse_sharing()?;
+        self.refuse_sharing()?;
         key("definitions/", name)?;
         let rules = Rules::new(options)?;
         self.within(self.define(name, options, &rules)).await
@@ -170,7 +171,7 @@ impl Sequences {
     ///
     /// A sequence of this name may have been made after the backup, so it begins after the last fence.
     async fn define(&self, name: &str, options: &Options, rules: &Rules) -> Result<bool, Error> {
-        let store = &*self.store;
+        let store = self.store();
         let place = key("definitions/", name)?;
         refuse_new(&place)?;
         let skip = skipped(store).await?;
@@ -200,9 +201,9 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn definition(&self, name: &str) -> Result<Option<Options>, Error> {
-        self.owner.refuse_sharing()?;
+        self.refuse_sharing()?;
         let key = key("definitions/", name)?;
-        self.within(definition::read_sequence(&*self.store, &key)).await
+        self.within(definition::read_sequence(self.store(), &key)).await
     }
 
     /// `nextval`: takes the next value.
@@ -222,7 +223,7 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
-        let call = Call::begin(&self.waiting, name);
+        let call = Call::begin(&self.shared.waiting, name);
         self.call(name, |named, reply| call.next(named, reply), true).await
     }
 
@@ -265,8 +266,8 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn current(&self, name: &str) -> Result<Option<i128>, Error> {
-        self.owner.refuse_sharing()?;
-        let mut session = self.session.lock().await;
+        self.refuse_sharing()?;
+        let mut session = self.shared.session.lock().await;
         Ok(self.within(self.open(&mut session, name)).await?.sequence().current()?)
     }
 
@@ -287,8 +288,8 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn last(&self) -> Result<i128, Error> {
-        self.owner.refuse_sharing()?;
-        let session = self.session.lock().await;
+        self.refuse_sharing()?;
+        let session = self.shared.session.lock().await;
         let last = session.last.as_ref().and_then(|name| session.sequences.get(name));
         Ok(lastval(last.map(Queue::sequence))?)
     }
@@ -299,7 +300,7 @@ impl Sequences {
             Entry::Vacant(room) => {
                 let key = key("definitions/", name)?;
                 loop {
-                    if let Some(options) = definition::read_sequence(&*self.store, &key).await? {
+                    if let Some(options) = definition::read_sequence(self.store(), &key).await? {
                         let sequence = Sequence::new(Rules::new(&options)?);
                         return Ok(room.insert(Queue::new(sequence)));
                     }
@@ -316,10 +317,10 @@ impl Sequences {
         mut step: impl FnMut(&mut Queue, Option<Reply<State>>) -> Result<Next<T, State>, CoreError>,
         is_next: bool,
     ) -> Result<T, Error> {
-        self.owner.refuse_sharing()?;
+        self.refuse_sharing()?;
         let key = key("sequences/", name)?;
         self.within(async {
-            let mut session = self.session.lock().await;
+            let mut session = self.shared.session.lock().await;
             let named = self.open(&mut session, name).await?;
             let (mut reply, mut failed) = (None, None);
             let deadline = Instant::now() + Duration::from_millis(self.max_wait_ms);
@@ -340,9 +341,9 @@ impl Sequences {
                             sleep(pause).await;
                         }
                         let (taken, step) = (named.sequence().reserving(), named.sequence().rules().increment());
-                        let (answer, error) = ask(&*self.store, &key, asked).await?;
+                        let (answer, error) = ask(self.store(), &key, asked).await?;
                         if let (Reply::Written(_), Some((first, last))) = (answer, taken) {
-                            ranges::note(&*self.store, &key, first, last, step)?;
+                            ranges::note(self.store(), &key, first, last, step)?;
                         }
                         (reply, failed) = (Some(answer), error);
                     }
@@ -352,9 +353,14 @@ impl Sequences {
         .await
     }
 
+    /// Returns the store.
+    pub(super) fn store(&self) -> &dyn CounterStore {
+        &*self.shared.store
+    }
+
     /// Refuses calls in a forked child.
     pub(super) fn refuse_sharing(&self) -> Result<(), Error> {
-        self.owner.refuse_sharing()
+        self.shared.owner.refuse_sharing()
     }
 
     /// Limits a call to `max_wait_ms`. An abandoned call can be repeated: its values are skipped.
@@ -364,7 +370,7 @@ impl Sequences {
         timeout_at(deadline, call).await.unwrap_or_else(|_| {
             Err(Error::new(
                 ErrorKind::StoreUnavailable,
-                format!("{}: no answer within {max_wait_ms} ms", self.store.name()),
+                format!("{}: no answer within {max_wait_ms} ms", self.store().name()),
             ))
         })
     }

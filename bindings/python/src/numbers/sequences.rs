@@ -1,7 +1,5 @@
 //! The class `Sequences`, and virtual ranges.
 
-use std::sync::Arc;
-
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyRange;
@@ -16,8 +14,17 @@ use crate::reference::Reference;
 /// A session on the sequences of a store.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Sequences {
-    core: Arc<snowmint_stores::Sequences>,
+    core: snowmint_stores::Sequences,
     store: Reference,
+}
+
+/// One sequence of a session.
+#[pyclass(frozen, weakref, module = "snowmint")]
+pub(crate) struct Sequence {
+    pub(super) core: snowmint_stores::Sequences,
+    pub(super) name: String,
+    /// The object of the session, which alone shows the store to the collector.
+    session: Reference,
 }
 
 #[pymethods]
@@ -30,7 +37,7 @@ impl Sequences {
         if let Some(ms) = max_wait_ms {
             core = core.with_max_wait(convert::duration(ms, "max_wait_ms")?);
         }
-        Ok(Self { core: Arc::new(core), store: held })
+        Ok(Self { core, store: held })
     }
 
     /// `CREATE SEQUENCE`. Returns False if the sequence exists.
@@ -51,7 +58,7 @@ impl Sequences {
         dialect: Option<Text>,
         kind: Option<Text>,
     ) -> Result<bool, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
         wait(py, async move { core.create(&name, &options).await })
     }
@@ -74,44 +81,44 @@ impl Sequences {
         dialect: Option<Text>,
         kind: Option<Text>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
         later(py, async move { core.create(&name, &options).await })
     }
 
     /// `nextval`: the next value.
     fn next(&self, py: Python<'_>, name: Name) -> Result<i128, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         wait(py, async move { core.next(&name).await })
     }
 
     /// `nextval`; the event loop goes on while it waits.
     fn next_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         later(py, async move { core.next(&name).await })
     }
 
     /// `currval`: the last value of the sequence in this session.
     fn current(&self, py: Python<'_>, name: Name) -> Result<Option<i128>, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         wait(py, async move { core.current(&name).await })
     }
 
     /// `currval`; the event loop goes on while it waits.
     fn current_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (Arc::clone(&self.core), name.into_string());
+        let (core, name) = (self.core.clone(), name.into_string());
         later(py, async move { core.current(&name).await })
     }
 
     /// `lastval`: the last value of the sequence that this session used last.
     fn last(&self, py: Python<'_>) -> Result<i128, Failure> {
-        let core = Arc::clone(&self.core);
+        let core = self.core.clone();
         wait(py, async move { core.last().await })
     }
 
     /// `lastval`; the event loop goes on while it waits.
     fn last_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let core = Arc::clone(&self.core);
+        let core = self.core.clone();
         later(py, async move { core.last().await })
     }
 
@@ -125,7 +132,7 @@ impl Sequences {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Option<i128>, Failure> {
-        let (core, name, set) = (Arc::clone(&self.core), name.into_string(), setting(value, called, round));
+        let (core, name, set) = (self.core.clone(), name.into_string(), setting(value, called, round));
         wait(py, async move { core.set(&name, &set).await })
     }
 
@@ -139,8 +146,14 @@ impl Sequences {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name, set) = (Arc::clone(&self.core), name.into_string(), setting(value, called, round));
+        let (core, name, set) = (self.core.clone(), name.into_string(), setting(value, called, round));
         later(py, async move { core.set(&name, &set).await })
+    }
+
+    /// One sequence, to pass on.
+    fn sequence(slf: &Bound<'_, Self>, name: Name) -> Sequence {
+        let session = Reference::new(slf.clone().into_any());
+        Sequence { core: slf.get().core.clone(), name: name.into_string(), session }
     }
 
     fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
@@ -149,6 +162,78 @@ impl Sequences {
 
     fn __clear__(&self, py: Python<'_>) {
         self.store.clear(py);
+    }
+}
+
+impl Sequence {
+    /// Returns the session, and the name.
+    fn parts(&self) -> (snowmint_stores::Sequences, String) {
+        (self.core.clone(), self.name.clone())
+    }
+}
+
+#[pymethods]
+impl Sequence {
+    /// `nextval`: the next value. As `Sequences.next`.
+    fn next(&self, py: Python<'_>) -> Result<i128, Failure> {
+        let (core, name) = self.parts();
+        wait(py, async move { core.next(&name).await })
+    }
+
+    /// `nextval`; an event loop goes on while it waits. As `Sequences.next`.
+    fn next_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name) = self.parts();
+        later(py, async move { core.next(&name).await })
+    }
+
+    /// `currval`: the last value in this session. As `Sequences.current`.
+    fn current(&self, py: Python<'_>) -> Result<Option<i128>, Failure> {
+        let (core, name) = self.parts();
+        wait(py, async move { core.current(&name).await })
+    }
+
+    /// `currval`; an event loop goes on while it waits. As `Sequences.current`.
+    fn current_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
+        let (core, name) = self.parts();
+        later(py, async move { core.current(&name).await })
+    }
+
+    /// `setval`: sets the value, and returns it; None if the dialect leaves the sequence unchanged.
+    #[pyo3(signature = (value, called=None, *, round=None))]
+    fn set(
+        &self,
+        py: Python<'_>,
+        value: Wide,
+        called: Option<bool>,
+        round: Option<Int>,
+    ) -> Result<Option<i128>, Failure> {
+        let ((core, name), set) = (self.parts(), setting(value, called, round));
+        wait(py, async move { core.set(&name, &set).await })
+    }
+
+    /// `setval`; an event loop goes on while it waits. As `Sequences.set`.
+    #[pyo3(signature = (value, called=None, *, round=None))]
+    fn set_async<'py>(
+        &self,
+        py: Python<'py>,
+        value: Wide,
+        called: Option<bool>,
+        round: Option<Int>,
+    ) -> Result<Bound<'py, PyAny>, Failure> {
+        let ((core, name), set) = (self.parts(), setting(value, called, round));
+        later(py, async move { core.set(&name, &set).await })
+    }
+
+    fn __repr__(&self) -> String {
+        format!("Sequence({:?})", self.name)
+    }
+
+    fn __traverse__(&self, visit: PyVisit<'_>) -> Result<(), PyTraverseError> {
+        self.session.traverse(&visit)
+    }
+
+    fn __clear__(&self, py: Python<'_>) {
+        self.session.clear(py);
     }
 }
 

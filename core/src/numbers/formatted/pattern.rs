@@ -134,6 +134,25 @@ impl Pattern {
         Ok(Self { text: bytes, period, zone, overflow })
     }
 
+    /// Makes a pattern as [`Pattern::new`] does, with its options by their names. By default the period is `none`, the zone UTC, and
+    /// the overflow `error`.
+    ///
+    /// # Errors
+    /// As [`Pattern::new`], and `InvalidText` for an unknown name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::formatted::{Overflow, Pattern, Period, Zone};
+    /// let pattern = Pattern::named("{yyyy}-{000}", Some("year"), None, None)?;
+    /// assert_eq!(pattern, Pattern::new("{yyyy}-{000}", Period::Year, Zone::UTC, Overflow::Error)?);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn named(text: &str, period: Option<&str>, zone: Option<&str>, overflow: Option<&str>) -> Result<Self, Error> {
+        let period = period.map_or(Ok(Period::None), Period::find)?;
+        let zone = zone.map_or(Ok(Zone::UTC), Zone::parse)?;
+        Self::new(text, period, zone, overflow.map_or(Ok(Overflow::Error), Overflow::find)?)
+    }
+
     /// Returns the text of the pattern.
     ///
     /// # Examples

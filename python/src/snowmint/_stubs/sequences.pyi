@@ -142,6 +142,47 @@ class Sequences:
     ) -> int | None:
         """`setval`; an event loop goes on while it waits. As `set`."""
 
+    def sequence(self, name: str) -> Sequence:
+        """One sequence, to pass on.
+
+        >>> from snowmint import Sequences
+        >>> from snowmint.stores import MemoryStore
+        >>> invoices = Sequences(MemoryStore()).sequence("invoices")
+        >>> invoices.next(), invoices.next(), invoices.current()
+        (1, 2, 2)
+
+        Args:
+            name: The sequence, which need not exist: wrong names are refused by the calls.
+        """
+
+@final
+class Sequence:
+    """One sequence of a session.
+
+    `Sequences.sequence` returns it. Calls are those of its session, and raise the same exceptions.
+    """
+
+    def next(self) -> int:
+        """`nextval`: the next value. As `Sequences.next`."""
+
+    async def next_async(self) -> int:
+        """`nextval`; an event loop goes on while it waits. As `Sequences.next`."""
+
+    def current(self) -> int | None:
+        """`currval`: the last value in this session. As `Sequences.current`."""
+
+    async def current_async(self) -> int | None:
+        """`currval`; an event loop goes on while it waits. As `Sequences.current`."""
+
+    def set(self, value: Int, called: bool | None = None, *, round: Int | None = None) -> int | None:
+        """`setval`: sets the value, and returns it; None if the dialect leaves the sequence unchanged.
+
+        As `Sequences.set`.
+        """
+
+    async def set_async(self, value: Int, called: bool | None = None, *, round: Int | None = None) -> int | None:
+        """`setval`; an event loop goes on while it waits. As `Sequences.set`."""
+
 def virtual_range(name: str) -> range:
     """Returns the range of a name such as `seq_1_to_15_step_3`.
 
