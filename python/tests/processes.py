@@ -83,3 +83,13 @@ def minted(program: str, *arguments: str) -> list[int]:
     )
     assert done.returncode == 0, done.stderr.decode()
     return memoryview(done.stdout).cast("Q").tolist()
+
+
+def taken_until_killed(program: str, *arguments: str, count: int) -> list[int]:
+    """The numbers that a Python program prints until it is killed, at least `count`."""
+    with start(program, *arguments) as taker:
+        assert taker.stdout is not None
+        lines = [taker.stdout.readline() for _ in range(count)]
+        taker.kill()
+        lines += taker.stdout.readlines()
+    return [int(line) for line in lines if line.endswith("\n")]

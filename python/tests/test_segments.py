@@ -2,10 +2,7 @@
 
 import asyncio
 import gc
-import os
-import signal
 import subprocess
-import threading
 import time
 import weakref
 from array import array
@@ -20,17 +17,16 @@ import sqlalchemy
 
 import processes
 import servers
-from hanging import Gated, Losing
+from hanging import Gated
 from snowmint import (
     ExhaustedError,
     InvalidIdError,
-    InvalidStoreError,
     InvalidTextError,
     Segments,
     StoreUnavailableError,
     WindowClosedError,
 )
-from snowmint.stores import FileStore, HttpStore, MemoryStore, SqlStore
+from snowmint.stores import MemoryStore, SqlStore
 from test_stores import Place, named, place  # noqa: F401
 
 PATIENT_MS = 20_000
@@ -102,27 +98,17 @@ TAKER = """
     import sys
     from snowmint import Segments
     numbers = Segments(sys.argv[1], sys.argv[2], step=20, max_wait_ms=20_000)
-    print("ready", flush=True)
     while True:
         print(numbers.next(), flush=True)
 """
 
 
-def taken_until_killed(url: str, tag: str, count: int) -> list[int]:
-    """The numbers of a process that is killed while it takes them."""
-    with processes.start(TAKER, url, tag) as taker:
-        assert taker.stdout is not None
-        lines = [taker.stdout.readline() for _ in range(count)]
-        taker.kill()
-        lines += taker.stdout.readlines()
-    assert lines[0] == "ready\n"
-    return [int(line) for line in lines[1:] if line.endswith("\n")]
-
-
 def test_processes_that_are_killed_repeat_nothing(named: Place, namespace: str) -> None:  # noqa: F811
+    def take(count: int) -> list[int]:
+        return processes.taken_until_killed(TAKER, named.url, namespace, count=count)
+
     with ThreadPoolExecutor(3) as pool:
-        taken = list(pool.map(lambda count: taken_until_killed(named.url, namespace, count), (40, 75, 110, 51, 33, 90)))
-    numbers = [number for each in taken for number in each]
+        numbers = [number for each in pool.map(take, (39, 74, 109, 50, 32, 89)) for number in each]
     assert len(set(numbers)) == len(numbers) >= 393
 
 
@@ -216,17 +202,6 @@ def test_wrong_arguments_are_typed_errors() -> None:
         numbers.fill(memoryview(bytes(16)).cast("Q"))
 
 
-def test_a_store_that_keeps_no_numbers_is_named(tmp_path: Path) -> None:
-    for store in (FileStore(tmp_path), HttpStore("http://127.0.0.1:1")):
-        with pytest.raises(InvalidStoreError, match="read, write, list and add"):
-            Segments(store, "orders")
-    for nothing in (5, None, object()):
-        with pytest.raises(TypeError, match="read, write, list and add"):
-            Segments(nothing, "orders")  # type: ignore[arg-type]
-    with pytest.raises(InvalidStoreError):
-        Segments("gopher://host", "orders")
-
-
 def test_an_answer_that_is_no_counter_is_a_fault_of_the_store() -> None:
     class Odd(MemoryStore):
         def add(self, counter: str, delta: int, start: int) -> int:
@@ -244,21 +219,6 @@ def test_the_exception_of_the_store_is_the_cause() -> None:
     with pytest.raises(StoreUnavailableError, match="no route") as refused:
         Segments(Broken(), "orders", max_wait_ms=200).next()
     assert isinstance(refused.value.__cause__, ConnectionError)
-
-
-def test_lost_answers_repeat_nothing() -> None:
-    store = Losing("add", "write")
-    for _ in range(2):
-        try:
-            numbers = Segments(store, "orders", step=5, max_wait_ms=PATIENT_MS)
-            break
-        except StoreUnavailableError:
-            # It was made, and the answer was lost.
-            pass
-    taken = [numbers.next() for _ in range(100)]
-    assert taken == sorted(set(taken))
-    # Ranges whose answers were lost are skipped.
-    assert taken[-1] > 100
 
 
 def test_memory_serves_while_the_store_is_unreachable() -> None:
@@ -304,26 +264,6 @@ def test_other_threads_run_while_a_call_waits() -> None:
         assert not waiting.done()
         store.gate.set()
         assert waiting.result(60) == 1
-
-
-def test_ctrl_c_ends_a_call_that_waits() -> None:
-    numbers = Segments(Gated(), "orders", max_wait_ms=600_000)
-    with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        numbers.next()
-
-
-def test_ctrl_c_ends_the_opening() -> None:
-    class Slow(Gated):
-        def read(self, key: str) -> tuple[bytes, int] | None:
-            self.gate.wait(60)
-            return super().read(key)
-
-    store = Slow()
-    with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        Segments(store, "orders")
-    store.gate.set()
 
 
 def test_a_coroutine_that_is_cancelled_frees_its_event_loop() -> None:

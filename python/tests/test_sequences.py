@@ -2,11 +2,8 @@
 
 import asyncio
 import json
-import os
 import re
-import signal
 import subprocess
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -15,18 +12,15 @@ import pytest
 
 import processes
 import servers
-from hanging import Gated, Losing
 from snowmint import (
     ExhaustedError,
     InvalidIdError,
-    InvalidStoreError,
     InvalidTextError,
     Sequences,
     SnowmintError,
-    StoreUnavailableError,
     sequence,
 )
-from snowmint.stores import FileStore, MemoryStore
+from snowmint.stores import MemoryStore
 from test_stores import Place, named, place  # noqa: F401
 
 CASES = json.loads((Path(__file__).parents[2] / "tests/vectors/sequence.json").read_text())["cases"]
@@ -123,27 +117,17 @@ TAKER = """
     from snowmint import Sequences
     session = Sequences(sys.argv[1], max_wait_ms=60_000)
     session.create(sys.argv[2], cache=3)
-    print("ready", flush=True)
     while True:
         print(session.next(sys.argv[2]), flush=True)
 """
 
 
-def taken_until_killed(url: str, name: str, count: int) -> list[int]:
-    """The values of a process that is killed while it takes them."""
-    with processes.start(TAKER, url, name) as taker:
-        assert taker.stdout is not None
-        lines = [taker.stdout.readline() for _ in range(count)]
-        taker.kill()
-        lines += taker.stdout.readlines()
-    assert lines[0] == "ready\n"
-    return [int(line) for line in lines[1:] if line.endswith("\n")]
-
-
 def test_processes_that_are_killed_repeat_nothing(named: Place, namespace: str) -> None:  # noqa: F811
+    def take(count: int) -> list[int]:
+        return processes.taken_until_killed(TAKER, named.url, namespace, count=count)
+
     with ThreadPoolExecutor(2) as pool:
-        taken = list(pool.map(lambda count: taken_until_killed(named.url, namespace, count), (20, 33, 15, 26)))
-    values = [value for each in taken for value in each]
+        values = [value for each in pool.map(take, (20, 33, 15, 26)) for value in each]
     assert len(set(values)) == len(values) >= 90
 
 
@@ -211,7 +195,7 @@ def test_integers_of_64_bits_pass_and_larger_ones_are_refused() -> None:
             session.set("low", huge)
 
 
-def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
+def test_wrong_arguments_are_typed_errors() -> None:
     session = Sequences(MemoryStore())
     for name in ("", "x" * 129, "a\nb", "\ud800"):
         for call in (session.next, session.current, session.create):
@@ -237,32 +221,6 @@ def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
         session.current("s")
     with pytest.raises(InvalidIdError):
         session.set("s", 5, round=1)
-    with pytest.raises(InvalidStoreError, match="read, write, list and add"):
-        Sequences(FileStore(tmp_path))
-
-
-def test_lost_answers_of_writes_repeat_nothing() -> None:
-    session = Sequences(Losing("write"), max_wait_ms=PATIENT_MS)
-    with pytest.raises(StoreUnavailableError, match="the answer was lost"):
-        session.create("invoices")
-    assert not session.create("invoices"), "it was made"
-    values = [session.next("invoices") for _ in range(30)]
-    assert values == sorted(set(values))
-
-
-def test_a_store_that_hangs_ends_a_call_in_time_and_ctrl_c_sooner() -> None:
-    class Hanging(Gated):
-        def read(self, key: str) -> tuple[bytes, int] | None:
-            self.gate.wait(60)
-            return super().read(key)
-
-    store = Hanging()
-    with pytest.raises(StoreUnavailableError, match="no answer within 100 ms"):
-        Sequences(store, max_wait_ms=100).next("invoices")
-    with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        Sequences(store, max_wait_ms=600_000).next("invoices")
-    store.gate.set()
 
 
 def test_a_virtual_range_lists_the_numbers_of_its_name() -> None:

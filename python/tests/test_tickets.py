@@ -1,9 +1,6 @@
 """Tickets over every store."""
 
 import asyncio
-import os
-import signal
-import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -12,7 +9,7 @@ import sqlalchemy
 
 import processes
 import servers
-from hanging import Gated, Losing
+from hanging import Gated
 from snowmint import (
     ExhaustedError,
     InvalidIdError,
@@ -107,20 +104,12 @@ TAKER = """
 """
 
 
-def taken_until_killed(url: str, name: str, count: int) -> list[int]:
-    """The tickets of a process that is killed while it takes them."""
-    with processes.start(TAKER, url, name) as taker:
-        assert taker.stdout is not None
-        lines = [taker.stdout.readline() for _ in range(count)]
-        taker.kill()
-        lines += taker.stdout.readlines()
-    return [int(line) for line in lines if line.endswith("\n")]
-
-
 def test_processes_that_are_killed_repeat_nothing(named: Place, namespace: str) -> None:  # noqa: F811
+    def take(count: int) -> list[int]:
+        return processes.taken_until_killed(TAKER, named.url, namespace, count=count)
+
     with ThreadPoolExecutor(2) as pool:
-        taken = list(pool.map(lambda count: taken_until_killed(named.url, namespace, count), (20, 33, 15, 26)))
-    tickets = [ticket for each in taken for ticket in each]
+        tickets = [ticket for each in pool.map(take, (20, 33, 15, 26)) for ticket in each]
     assert len(set(tickets)) == len(tickets) >= 94
 
 
@@ -162,27 +151,6 @@ def test_a_store_that_hangs_gets_its_part_of_the_time() -> None:
     hanging.gate.set()
 
 
-def test_ctrl_c_ends_a_call_that_waits() -> None:
-    store = Gated()
-    photos = Tickets(store, "photos", max_wait_ms=600_000)
-    with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        photos.next()
-    store.gate.set()
-
-
-def test_lost_answers_repeat_nothing() -> None:
-    photos = Tickets([Losing("add"), Losing("add")], "photos", max_wait_ms=PATIENT_MS)
-    taken = []
-    for _ in range(60):
-        try:
-            taken.append(photos.next())
-        except StoreUnavailableError:
-            # Both answers were lost.
-            pass
-    assert len(set(taken)) == len(taken) >= 20
-
-
 def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
     for name in ("", "x" * 129):
         with pytest.raises(InvalidTextError):
@@ -190,7 +158,7 @@ def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
     for name in ("a\nb", "\ud800"):
         with pytest.raises(InvalidTextError):
             Tickets(MemoryStore(), name).next()
-    for stores in (5, None, [5], [MemoryStore(), object()]):
+    for stores in ([5], [MemoryStore(), object()]):
         with pytest.raises(TypeError, match="read, write, list and add"):
             Tickets(stores, "photos")  # type: ignore[arg-type]
     with pytest.raises(InvalidStoreError, match="read, write, list and add"):

@@ -1,20 +1,15 @@
 """A sequence for each user, over every store."""
 
 import asyncio
-import os
-import signal
-import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 
 import processes
-from hanging import Gated, Losing
-from snowmint import InvalidIdError, InvalidStoreError, InvalidTextError, Users, WindowClosedError, users
-from snowmint.stores import FileStore, MemoryStore, Store
+from snowmint import InvalidIdError, InvalidTextError, Users, WindowClosedError, users
+from snowmint.stores import MemoryStore, Store
 from test_stores import Place, named, place  # noqa: F401
 
 PATIENT_MS = 20_000
@@ -74,12 +69,7 @@ TAKER = """
 def test_kills_of_allocators_repeat_nothing(named: Place, namespace: str) -> None:  # noqa: F811
     taken: list[int] = []
     for count in (50, 120, 80):
-        with processes.start(TAKER, named.url, namespace) as taker:
-            assert taker.stdout is not None
-            lines = [taker.stdout.readline() for _ in range(count)]
-            taker.kill()
-            lines += taker.stdout.readlines()
-        taken += [int(line) for line in lines if line.endswith("\n")]
+        taken += processes.taken_until_killed(TAKER, named.url, namespace, count=count)
     assert len(taken) >= 250
     assert taken == sorted(set(taken))
 
@@ -128,27 +118,7 @@ def test_an_allocator_that_is_dropped_gives_its_section_back() -> None:
             assert time.monotonic() < deadline
 
 
-def test_ctrl_c_ends_a_call_that_waits() -> None:
-    class Hanging(Gated):
-        def read(self, key: str) -> tuple[bytes, int] | None:
-            self.gate.wait(60)
-            return super().read(key)
-
-    store = Hanging()
-    messages = users(store, max_wait_ms=600_000)
-    with pytest.raises(KeyboardInterrupt):
-        threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT)).start()
-        messages.next(7)
-    store.gate.set()
-
-
-def test_lost_answers_of_writes_repeat_nothing() -> None:
-    messages = users(Losing("write"), step=10, max_wait_ms=PATIENT_MS)
-    numbers = [messages.next(7) for _ in range(100)]
-    assert numbers == sorted(set(numbers))
-
-
-def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
+def test_wrong_arguments_are_typed_errors() -> None:
     store = MemoryStore()
     with users(store) as messages:
         for user in (-1, 2**64, -(2**200)):
@@ -174,10 +144,6 @@ def test_wrong_arguments_are_typed_errors(tmp_path: Path) -> None:
     for name in ("a\nb", "\ud800"):
         with pytest.raises(InvalidTextError):
             users(store, name).next(7)
-    with pytest.raises(InvalidStoreError, match="read, write, list and add"):
-        users(FileStore(tmp_path))
-    with pytest.raises(TypeError, match="read, write, list and add"):
-        users(None)  # type: ignore[arg-type]
 
 
 def test_a_set_keeps_the_size_of_its_sections() -> None:
