@@ -68,4 +68,5 @@ pub mod host {
         refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,
     };
     pub use crate::store::plain_file;
+    pub use crate::store::{NumberService, Served};
 }

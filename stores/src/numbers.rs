@@ -9,6 +9,7 @@ mod pins;
 mod sections;
 mod segments;
 mod sequences;
+mod served;
 mod source;
 mod tickets;
 
@@ -20,9 +21,12 @@ pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};
 pub use self::sequences::Sequences;
 pub use self::tickets::Tickets;
 
+use std::time::Duration;
+
 use snowmint_core::ErrorKind;
 pub use snowmint_core::store::MAX_WAIT_MS;
 use tokio::runtime::Handle;
+use tokio::time::{Instant, timeout_at};
 
 use crate::error::Error;
 
@@ -33,5 +37,13 @@ fn runtime() -> Result<Handle, Error> {
             ErrorKind::StoreUnavailable,
             "numbers are fetched in the background: call this within a runtime of tokio",
         )
+    })
+}
+
+/// Limits a call to a store to `max_wait_ms`. An abandoned call can be repeated: its values are skipped.
+async fn within<T>(store: &str, max_wait_ms: u64, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+    let deadline = Instant::now() + Duration::from_millis(max_wait_ms);
+    timeout_at(deadline, call).await.unwrap_or_else(|_| {
+        Err(Error::new(ErrorKind::StoreUnavailable, format!("{store}: no answer within {max_wait_ms} ms")))
     })
 }

@@ -12,6 +12,7 @@ pub(crate) mod key;
 mod options;
 pub mod plain_file;
 pub(crate) mod ranges;
+pub(crate) mod service;
 pub(crate) mod source;
 #[cfg(feature = "engines")]
 pub(crate) mod url;
@@ -26,12 +27,14 @@ pub(crate) mod url;
 pub(crate) mod version;
 
 use std::fmt;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 pub use snowmint_core::store::Version;
 
 pub use self::answer::{ServerSettings, Versioned, WriteOutcome};
 pub use self::ranges::{Ranges, TakenRange};
+pub use self::service::{NumberService, Served};
 pub use self::source::{NumberSource, SegmentTable, Tag, TicketServer};
 use crate::error::Error;
 
@@ -387,6 +390,12 @@ pub trait CounterStore: RecordStore {
     /// # }
     /// ```
     fn ranges(&self) -> Option<&dyn Ranges> {
+        None
+    }
+
+    /// Returns the service that gives the numbers itself. `None` for a store, whose records and counters the machines here use.
+    #[doc(hidden)]
+    fn service(&self) -> Option<Arc<dyn NumberService>> {
         None
     }
 }

@@ -114,8 +114,7 @@ impl PyStore {
         asked.flatten().unwrap_or_else(|| Err(over(&self.name)))
     }
 
-    /// Calls a method of a lessor with the namespace, the nonce, further texts and numbers. Returns its numbers, or an
-    /// error, which may have the ms after which to ask again.
+    /// Calls a method of a lessor with the namespace, the nonce, further texts and numbers. Returns its numbers.
     fn ask_lessor(
         &self,
         verb: &str,
@@ -125,8 +124,7 @@ impl PyStore {
         node: Option<u32>,
     ) -> Result<Vec<i64>, Error> {
         let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", claimer.nonce));
-        let mut wait_ms = None;
-        let answer = self.ask(|lessor| {
+        self.ask(|lessor| {
             let arguments = PyList::new(lessor.py(), [&namespace, &nonce])?;
             texts.iter().try_for_each(|text| arguments.append(text))?;
             numbers.iter().try_for_each(|number| arguments.append(number))?;
@@ -136,15 +134,8 @@ impl PyStore {
                 keywords.set_item("node", node)?;
                 verb = lessor.py().import("functools")?.getattr("partial")?.call((verb,), Some(&keywords))?;
             }
-            let answer = call(&verb, arguments.to_tuple()).inspect_err(|failed| {
-                let after = failed.value(lessor.py()).getattr("retry_after_ms");
-                wait_ms = after.ok().and_then(|ms| ms.extract().ok());
-            })?;
+            let answer = call(&verb, arguments.to_tuple())?;
             if answer.is_none() { Ok(Vec::new()) } else { answer.extract() }
-        });
-        answer.map_err(|error| match wait_ms {
-            Some(ms) => error.with_retry_after_ms(ms),
-            None => error,
         })
     }
 
@@ -314,7 +305,10 @@ fn store_error(py: Python<'_>, name: &str, failed: &PyErr, kinds: &[ErrorKind]) 
         // Such as `KeyboardInterrupt`: another request would not help.
         Error::new(ErrorKind::WindowClosed, format!("{name}: interrupted"))
     } else if let Some(kind) = error::kind_of(py, failed).filter(|kind| kinds.contains(kind)) {
-        Error::new(kind, message)
+        let error = Error::new(kind, message);
+        // The ms after which to ask again.
+        let after = value.getattr("retry_after_ms").and_then(|ms| ms.extract());
+        if let Ok(ms) = after { error.with_retry_after_ms(ms) } else { error }
     } else {
         let class = failed.get_type(py).name().map_or_else(|_| String::new(), |name| name.to_string());
         Error::unavailable(name, format_args!("{class}: {message}"))

@@ -364,6 +364,10 @@ impl Formatted {
 
     /// Makes the sequence of a period, unless it exists.
     async fn make(&self, sequence: &str) -> Result<(), Error> {
+        if self.sequences.service().is_some() {
+            // The first number makes it there.
+            return Ok(());
+        }
         if lock(&self.made).contains(sequence) {
             return Ok(());
         }

@@ -19,7 +19,7 @@ use self::allocator::{Allocator, Step};
 use self::memory::Budget;
 pub use self::options::SectionsOptions;
 use self::set::{SIZES_PREFIX, Set};
-use super::runtime;
+use super::{runtime, within};
 use crate::error::Error;
 use crate::process::Owner;
 use crate::process::label::label_with_host;
@@ -128,6 +128,7 @@ impl Sections {
         refuse_little_memory(options.memory_bytes)?;
         let label = bytes::label(&options.label.clone().unwrap_or_else(label_with_host));
         let allocator = Allocator {
+            service: store.service(),
             store,
             budget: Budget::new(options.memory_bytes),
             options,
@@ -228,6 +229,16 @@ impl Sections {
     /// # }
     /// ```
     pub async fn next(&self, user: Integer) -> Result<u64, Error> {
+        let allocator = self.allocator();
+        if let Some(service) = &allocator.service {
+            allocator.owner.refuse_sharing()?;
+            Users::of(user, allocator.options.size)?;
+            if *lock(&allocator.closed) {
+                return Err(snowmint_core::Error::closed().into());
+            }
+            let next = service.next_of_user(&self.set.name, user.or_too_large());
+            return within(service.name(), allocator.options.max_wait_ms, next).await;
+        }
         self.ask(user, &|section, now_ms| section.next(user, now_ms)).await
     }
 

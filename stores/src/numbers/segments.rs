@@ -21,7 +21,7 @@ pub use self::local::LocalNumbers;
 pub use self::options::SegmentsOptions;
 
 use super::source::{Counter, Source, Table, unknown};
-use super::{definition, runtime};
+use super::{definition, runtime, served};
 use crate::error::Error;
 use crate::process::fork::{Cell, Fetched};
 use crate::process::forked;
@@ -138,6 +138,11 @@ impl Segments {
     /// Opens a tag. `None` if it does not exist.
     async fn find(store: &Arc<dyn CounterStore>, tag: &str, options: SegmentsOptions) -> Result<Option<Self>, Error> {
         let key = key("segments/", tag)?;
+        if let Some(service) = store.service() {
+            // The service knows whether the tag exists, and says so at the first fetch.
+            let source = served::Tag { service, name: tag.to_owned() };
+            return Self::over(Box::new(source), Tag::default().step, options).map(Some);
+        }
         let table = store.segments();
         let row = match table {
             Some(table) => table.tag(tag).await?,

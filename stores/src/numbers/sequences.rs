@@ -6,20 +6,21 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use snowmint_core::Error as CoreError;
 use snowmint_core::host::whole_ms;
 use snowmint_core::sequence::{Options, Queue, RETRY_MS, Rules, Sequence, Set, State, lastval};
 use snowmint_core::store::{Next, Reply};
-use snowmint_core::{Error as CoreError, ErrorKind};
 use tokio::sync::Mutex;
-use tokio::time::{Instant, sleep, timeout_at};
+use tokio::time::{Instant, sleep};
 
-use super::{MAX_WAIT_MS, definition};
+use super::served::Numbers;
+use super::{MAX_WAIT_MS, definition, within};
 use crate::error::Error;
 use crate::process::{Owner, lock};
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::key::{key, refuse_new};
-use crate::store::{CounterStore, ranges};
+use crate::store::{CounterStore, NumberService, Served, ranges};
 
 /// A session on the sequences of a store: `nextval`, `currval`, `lastval`, `setval`.
 ///
@@ -50,6 +51,8 @@ pub struct Sequences {
 #[derive(Debug)]
 struct Shared {
     store: Arc<dyn CounterStore>,
+    /// Runs the sequences in place of this session.
+    service: Option<Arc<dyn NumberService>>,
     session: Mutex<Session>,
     waiting: Waiting,
     owner: &'static Owner,
@@ -59,6 +62,8 @@ struct Shared {
 struct Session {
     sequences: HashMap<String, Queue>,
     last: Option<String>,
+    /// The sequences of a service.
+    served: HashMap<String, Arc<Numbers>>,
 }
 
 /// The calls for a next value that have not ended.
@@ -117,8 +122,9 @@ impl Sequences {
     /// # }
     /// ```
     pub fn new(store: Arc<dyn CounterStore>) -> Self {
-        let (session, waiting) = (Mutex::default(), Waiting::default());
-        Self { shared: Arc::new(Shared { store, session, waiting, owner: Owner::this() }), max_wait_ms: MAX_WAIT_MS }
+        let (service, session, waiting) = (store.service(), Mutex::default(), Waiting::default());
+        let shared = Shared { store, service, session, waiting, owner: Owner::this() };
+        Self { shared: Arc::new(shared), max_wait_ms: MAX_WAIT_MS }
     }
 
     /// Sets the time limit of a call, instead of one second.
@@ -164,7 +170,10 @@ impl Sequences {
         self.refuse_sharing()?;
         key("definitions/", name)?;
         let rules = Rules::new(options)?;
-        self.within(self.define(name, options, &rules)).await
+        match self.service() {
+            Some(service) => self.within(service.create(name, options)).await,
+            None => self.within(self.define(name, options, &rules)).await,
+        }
     }
 
     /// Writes the definition. Returns `false` if there is a definition.
@@ -223,6 +232,11 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn next(&self, name: &str) -> Result<i128, Error> {
+        if let Some(service) = self.service() {
+            self.refuse_sharing()?;
+            key("sequences/", name)?;
+            return self.within(self.take(service, name)).await;
+        }
         let call = Call::begin(&self.shared.waiting, name);
         self.call(name, |named, reply| call.next(named, reply), true).await
     }
@@ -245,6 +259,11 @@ impl Sequences {
     /// # }
     /// ```
     pub async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
+        if let Some(service) = self.service() {
+            self.refuse_sharing()?;
+            key("sequences/", name)?;
+            return self.within(service.set(name, set)).await;
+        }
         self.call(name, |named, reply| named.sequence_mut().set(set, reply), false).await
     }
 
@@ -294,11 +313,30 @@ impl Sequences {
         Ok(lastval(last.map(Queue::sequence))?)
     }
 
+    /// Takes the next value from a service, and notes it in this session.
+    async fn take(&self, service: &Arc<dyn NumberService>, name: &str) -> Result<i128, Error> {
+        let numbers = {
+            let served = &mut self.shared.session.lock().await.served;
+            let new = || Arc::new(Numbers::new(Arc::clone(service), Served::Sequence, name));
+            Arc::clone(served.entry(name.to_owned()).or_insert_with(new))
+        };
+        let value = numbers.next().await?;
+        let mut session = self.shared.session.lock().await;
+        self.open(&mut session, name).await?.sequence_mut().note(value);
+        session.last = Some(name.to_owned());
+        Ok(value)
+    }
+
     async fn open<'a>(&self, session: &'a mut Session, name: &str) -> Result<&'a mut Queue, Error> {
         match session.sequences.entry(name.to_owned()) {
             Entry::Occupied(there) => Ok(there.into_mut()),
             Entry::Vacant(room) => {
                 let key = key("definitions/", name)?;
+                if self.service().is_some() {
+                    // The service has the definition, and here only the last value counts.
+                    let rules = Rules::new(&Options::DEFAULT)?;
+                    return Ok(room.insert(Queue::new(Sequence::new(rules))));
+                }
                 loop {
                     if let Some(options) = definition::read_sequence(self.store(), &key).await? {
                         let sequence = Sequence::new(Rules::new(&options)?);
@@ -358,21 +396,19 @@ impl Sequences {
         &*self.shared.store
     }
 
+    /// Returns the service that runs the sequences, if it is one.
+    pub(super) fn service(&self) -> Option<&Arc<dyn NumberService>> {
+        self.shared.service.as_ref()
+    }
+
     /// Refuses calls in a forked child.
     pub(super) fn refuse_sharing(&self) -> Result<(), Error> {
         self.shared.owner.refuse_sharing()
     }
 
-    /// Limits a call to `max_wait_ms`. An abandoned call can be repeated: its values are skipped.
+    /// Limits a call to `max_wait_ms`.
     pub(super) async fn within<T>(&self, call: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
-        let max_wait_ms = self.max_wait_ms;
-        let deadline = Instant::now() + Duration::from_millis(max_wait_ms);
-        timeout_at(deadline, call).await.unwrap_or_else(|_| {
-            Err(Error::new(
-                ErrorKind::StoreUnavailable,
-                format!("{}: no answer within {max_wait_ms} ms", self.store().name()),
-            ))
-        })
+        within(self.store().name(), self.max_wait_ms, call).await
     }
 }
 

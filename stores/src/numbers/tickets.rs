@@ -18,12 +18,13 @@ use tokio::time::{Instant, timeout};
 use self::counter::{Count, Counter};
 use super::MAX_WAIT_MS;
 use super::pins::{is_pinned, pin};
+use super::served::Numbers;
 use crate::error::Error;
 use crate::process::Owner;
 use crate::process::lock;
 use crate::process::monotonic::monotonic_ms;
 use crate::store::key::{key, name};
-use crate::store::{CounterStore, TicketServer};
+use crate::store::{CounterStore, Served, TicketServer};
 
 /// The prefix of the pinned places of stores.
 const PLACES_PREFIX: &str = "settings/tickets/";
@@ -79,6 +80,13 @@ impl Tickets {
     /// ```
     pub fn over(stores: Vec<Arc<dyn CounterStore>>, name: &str) -> Result<Self, Error> {
         let key = key("tickets/", name)?;
+        if let Some(service) = stores.iter().find_map(|store| store.service()) {
+            if stores.len() > 1 {
+                let why = "a service has the stores of its tickets itself (--tickets-store): name it alone";
+                return Err(Error::invalid_store(service.name(), why));
+            }
+            return Self::new(vec![Arc::new(Numbers::new(service, Served::Ticket, name))], Form::Ticket, &[1], 1);
+        }
         let offsets: Vec<u64> = (1..).take(stores.len().min(MAX_SERVERS + 1)).collect();
         let increment = offsets.len() as u64;
         let server = |(store, offset): (&Arc<dyn CounterStore>, &u64)| -> Arc<dyn TicketServer> {

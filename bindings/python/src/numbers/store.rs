@@ -7,9 +7,10 @@ use std::task::{Context, Poll, Waker};
 use async_trait::async_trait;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::PyTuple;
+use pyo3::types::{PyDict, PyTuple};
+use snowmint_core::sequence::{Options, Set};
 use snowmint_core::{ErrorKind, Integer};
-use snowmint_stores::host::lock;
+use snowmint_stores::host::{NumberService, Served, lock};
 use snowmint_stores::{
     CounterStore, Error, RecordStore, SegmentTable, ServerSettings, Tag, TicketServer, Version, Versioned, WriteOutcome,
 };
@@ -25,11 +26,12 @@ use crate::store::{KINDS, PyStore, has};
 /// The most calls of one store at the same time. A store that hangs keeps as many threads.
 const MAX_CALLS: usize = 8;
 
-/// Reads the store of numbers: a URL, or an object with the methods of a store.
+/// Reads the store of numbers: a URL, or an object with the methods of a store, or with those of a service.
 pub(crate) fn counters(obj: &Bound<'_, PyAny>, held: &Reference) -> Result<Arc<dyn CounterStore>, Failure> {
     let obj = object(obj)?;
-    let store = PyStore::new(&obj, held, KINDS)?;
-    Ok(Arc::new(Apart::new(store, obj.hasattr("segments")?)))
+    let is_service = obj.hasattr("number_service")?;
+    let store = PyStore::new(&obj, held, if is_service { &ErrorKind::ALL } else { KINDS })?;
+    Ok(Arc::new(Apart { has_table: obj.hasattr("segments")?, is_service, ..Apart::new(store) }))
 }
 
 /// Opens a table of tickets of a store.
@@ -48,7 +50,7 @@ pub(crate) fn tickets(
         Some(stub) => obj.call_method1("tickets", (table, increment, offset, stub)),
         None => obj.call_method1("tickets", (table, increment, offset)),
     };
-    Ok(Arc::new(Apart::new(PyStore::new(&opened?, held, KINDS)?, false)))
+    Ok(Arc::new(Apart::new(PyStore::new(&opened?, held, KINDS)?)))
 }
 
 /// Reads the object of a store of numbers.
@@ -58,10 +60,10 @@ fn object<'py>(obj: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
     } else {
         obj.clone()
     };
-    if !has(&obj, ["read", "write", "list"])? || !obj.hasattr("add")? {
+    if !(obj.hasattr("number_service")? || has(&obj, ["read", "write", "list"])? && obj.hasattr("add")?) {
         let name = obj.repr()?.to_string_lossy().into_owned();
-        let why = "a store of numbers has the methods read, write, list and add: take SqlStore, RedisStore, DynamoDbStore \
-                   or MemoryStore of snowmint.stores, or a URL of one";
+        let why = "a store of numbers has the methods read, write, list and add: take SqlStore, RedisStore, DynamoDbStore, \
+                   MemoryStore or HttpStore of snowmint.stores, or a URL of one";
         // One of this package's stores, for leases alone.
         return Err(if obj.hasattr("url")? || obj.hasattr("claim")? {
             Error::invalid_store(&name, why).into()
@@ -149,17 +151,20 @@ fn whole(sum: &Bound<'_, PyAny>) -> PyResult<u64> {
 }
 
 /// A store whose calls block, each on a thread of the runtime, so that a call that hangs holds nothing else up.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Apart {
     store: Arc<PyStore>,
     /// Whether the store has Leaf's table.
     has_table: bool,
+    /// Whether the store is a service.
+    is_service: bool,
     room: Arc<Semaphore>,
 }
 
 impl Apart {
-    fn new(store: PyStore, has_table: bool) -> Self {
-        Self { store: Arc::new(store), has_table, room: Arc::new(Semaphore::new(MAX_CALLS)) }
+    fn new(store: PyStore) -> Self {
+        let room = Arc::new(Semaphore::new(MAX_CALLS));
+        Self { store: Arc::new(store), has_table: false, is_service: false, room }
     }
 
     /// Calls a verb of the store, whose futures never wait.
@@ -242,6 +247,78 @@ impl CounterStore for Apart {
 
     fn segments(&self) -> Option<&dyn SegmentTable> {
         self.has_table.then_some(self)
+    }
+
+    fn service(&self) -> Option<Arc<dyn NumberService>> {
+        self.is_service.then(|| Arc::new(self.clone()) as _)
+    }
+}
+
+/// Calls a method of a service.
+fn of_service<'py, A>(store: &Bound<'py, PyAny>, verb: &str, arguments: A) -> PyResult<Bound<'py, PyAny>>
+where
+    A: IntoPyObject<'py, Target = PyTuple>,
+    PyErr: From<A::Error>,
+{
+    call(&store.getattr("number_service")?.getattr(verb)?, arguments)
+}
+
+/// Returns the options of a sequence by the names of the service.
+fn definition(py: Python<'_>, options: Options) -> PyResult<Bound<'_, PyDict>> {
+    let Options { dialect, kind, increment, min, max, start, cache, cycle } = options;
+    let definition = PyDict::new(py);
+    for (option, number) in
+        [("increment", Some(increment)), ("min", min), ("max", max), ("start", start), ("cache", cache)]
+    {
+        definition.set_item(option, number.map(|number| number.to_string()))?;
+    }
+    definition.set_item("cycle", cycle)?;
+    definition.set_item("dialect", dialect.name())?;
+    definition.set_item("type", kind.name())?;
+    Ok(definition)
+}
+
+#[async_trait]
+impl NumberService for Apart {
+    fn name(&self) -> &str {
+        RecordStore::name(&*self.store)
+    }
+
+    async fn create(&self, name: &str, options: &Options) -> Result<bool, Error> {
+        let (name, options) = (name.to_owned(), *options);
+        self.run(async move |store| {
+            store.ask(|store| of_service(store, "create_sequence", (name, definition(store.py(), options)?))?.extract())
+        })
+        .await
+    }
+
+    async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
+        let (name, Set { value, is_called, round }) = (name.to_owned(), *set);
+        // 20 digits, the most that a service reads, are too many for each sequence.
+        let value = value.map(|value| value.clamp(1 - 10_i128.pow(20), 10_i128.pow(20) - 1));
+        self.run(async move |store| {
+            store.ask(|store| of_service(store, "set_sequence", (name, value, is_called, round))?.extract())
+        })
+        .await
+    }
+
+    async fn take(&self, of: Served, name: &str, count: u64) -> Result<Vec<i128>, Error> {
+        let verb = match of {
+            Served::Sequence => "next_of_sequence",
+            Served::Ticket => "take_tickets",
+        };
+        let name = name.to_owned();
+        self.run(async move |store| store.ask(|store| of_service(store, verb, (name, count))?.extract())).await
+    }
+
+    async fn segment(&self, tag: &str, count: u64) -> Result<u64, Error> {
+        let tag = tag.to_owned();
+        self.run(async move |store| store.ask(|store| of_service(store, "take_segment", (tag, count))?.extract())).await
+    }
+
+    async fn next_of_user(&self, set: &str, user: u64) -> Result<u64, Error> {
+        let set = set.to_owned();
+        self.run(async move |store| store.ask(|store| of_service(store, "next_of_user", (set, user))?.extract())).await
     }
 }
 

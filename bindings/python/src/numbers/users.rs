@@ -2,6 +2,7 @@
 
 use std::num::NonZeroU32;
 
+use pyo3::exceptions::PyTypeError;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
@@ -39,6 +40,10 @@ pub(crate) fn users(
 ) -> Result<Users, Failure> {
     let held = Reference::default();
     let store = counters(store, &held)?;
+    if store.service().is_some() && (size.is_some() || step.is_some() || window_ms.is_some() || label.is_some()) {
+        let why = "a service has its own size, step, window_ms and label: give none of them with an HttpStore";
+        return Err(PyTypeError::new_err(why).into());
+    }
     let set = set.map_or_else(|| Sections::USERS.to_owned(), Name::into_string);
     let mut options = SectionsOptions::default();
     if let Some(size) = size {

@@ -235,6 +235,22 @@ impl Sequence {
         self.block = self.block.map(|block| Block { end: self.rules.next_at(&block.at), ..block });
     }
 
+    /// Notes a value that a service gave to this session: the service runs the machine, and [`Sequence::current`] and [`lastval`]
+    /// answer here.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Options, Rules, Sequence, lastval};
+    /// let mut sequence = Sequence::new(Rules::new(&Options::DEFAULT)?);
+    /// assert!(sequence.current().is_err(), "no value yet");
+    /// sequence.note(42);
+    /// assert_eq!((sequence.current()?, lastval(Some(&sequence))?), (Some(42), 42));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub const fn note(&mut self, value: i128) {
+        self.current = Some(value);
+    }
+
     /// Returns the first and the last value of the block that the request under way reserves. `None` for another request.
     ///
     /// # Examples

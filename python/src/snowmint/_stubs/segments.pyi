@@ -31,7 +31,7 @@ class Segments:
         store: One of `snowmint.stores`, any object with the verbs of a `Store`, or a URL that `snowmint.stores.connect`
             takes, such as `sqlite:numbers.db` or `redis://HOST`. A store with a method `lower(counter, end, start)`
             gets unused numbers back.
-        tag: The name of the numbers. It is made if it is missing.
+        tag: The name of the numbers. It is made if it is missing, except at a service.
         start: The first number of a new tag: 1. A tag that exists keeps its own.
         step: How many numbers the first fetches of a new tag take: 1000.
         max_wait_ms: How long a call may wait for the store while memory is empty: 1000.

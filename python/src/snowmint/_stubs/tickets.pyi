@@ -25,7 +25,7 @@ class Tickets:
 
     Args:
         stores: A store, or up to 32 in the order of their places: each one of `snowmint.stores`, any object with the
-            verbs of a `Store`, or a URL that `snowmint.stores.connect` takes.
+            verbs of a `Store`, or a URL that `snowmint.stores.connect` takes. An `HttpStore` is the only store.
         name: The name of the tickets.
         max_wait_ms: How long a call may take: 1000. Each store gets an equal part of the time that is left.
 

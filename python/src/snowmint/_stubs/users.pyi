@@ -28,7 +28,8 @@ def users(
 
     Args:
         store: One of `snowmint.stores`, any object with the verbs of a `Store`, or a URL that
-            `snowmint.stores.connect` takes.
+            `snowmint.stores.connect` takes. An `HttpStore` takes none of the options but `max_wait_ms`: the service has
+            them.
         set: The name of the set: `users`. The users of two sets have nothing in common.
         size: How many users share a record, at most 1,000,000: 100,000. The store keeps the size of a set's first
             allocator, and refuses another.
@@ -41,7 +42,7 @@ def users(
         InvalidIdError: An option is out of range.
         InvalidTextError: The name of the set is not 1 to 128 bytes long.
         InvalidStoreError: The store cannot keep numbers.
-        TypeError: `store` is no store.
+        TypeError: `store` is no store, or a service with options of an allocator.
     """
 
 @final
@@ -63,7 +64,7 @@ class Users:
 
         Raises:
             WindowClosedError: Another allocator holds the section, with its label; or this one is closed.
-            StoreUnavailableError: The store does not answer in time.
+            StoreUnavailableError: The store does not answer in time, or another server of the service has the user.
             ExhaustedError: All sections are in use; or without `retry_after_ms`, all numbers up to 2^63-1.
             InvalidIdError: The user is out of range, or the set has another size of sections.
             ForkedError: The allocator is the parent's, in a forked child.

@@ -1,33 +1,48 @@
-"""Leases from a service."""
+"""Leases and numbers from a service."""
 
 import http.client
 import json
 import math
 import os
 import ssl
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, cast
 from urllib.parse import quote, urlsplit
 
-from snowmint._errors import InvalidStoreError, NodesExhaustedError, SnowmintError, StoreUnavailableError
+from snowmint._errors import (
+    ExhaustedError,
+    InvalidStoreError,
+    NodesExhaustedError,
+    SnowmintError,
+    StoreUnavailableError,
+)
 from snowmint._snowmint import SERVICE_NOT_SNOWMINT, SERVICE_REFUSALS, SERVICE_TOKEN_REFUSED
+from snowmint.stores._service import Service
 from snowmint.stores._store import LessorGrant, Renewal, refuse_green_threads
 
 _CLASSES: dict[Any, type[SnowmintError]] = {
     kind.code: kind for kind in SnowmintError.__subclasses__() if kind.code in SERVICE_REFUSALS
 }
 _LONGEST = 65_536
-"""The most bytes of an answer, which is some hundred long."""
+"""The most bytes of an answer. A thousand numbers are 24,000 bytes."""
 
 
 class HttpStore:
-    """Leases from a running `snowmint serve`, for machines that reach no database or have no clock to trust.
+    """Leases and numbers from a running `snowmint serve`.
 
-        Snowflake(store=HttpStore("https://ids.example:8080", token), namespace="orders")
+    It is for machines that reach no database or have no clock to trust.
+
+        store = HttpStore("https://ids.example:8080", token)
+        Snowflake(store=store, namespace="orders")
+        Sequences(store).next("invoices")
 
     Windows are of the service's time, and generators go by that: by what its answers say, and this machine's clock
     since boot in between. A wrong wall clock, or a clock that is set, makes no difference; `status().skew_ms` is its
     error in ms. The service may cut `window_ms`. A connection is kept, opened again when it breaks, and each process
     has its own. Proxies that the environment names are not used.
+
+    The service takes numbers from its own stores: `Segments` of a tag that exists there, `Sequences`, `Formatted`,
+    `Tickets` of this store alone, and `users` without the options of an allocator.
 
     Args:
         url: `http://HOST:PORT` or `https://HOST:PORT`, perhaps with a path that the service's begin with.
@@ -130,25 +145,43 @@ class HttpStore:
         """
         self._ask("GET", namespace, "")
 
-    def _ask(self, verb: str, namespace: str, place: str, /, **wanted: Any) -> Any:
-        path = f"{self._path}/v1/namespaces/{quote(namespace, safe='')}/leases{place}"
-        status, answer = self._answer(verb, path, json.dumps(wanted).encode() if wanted else b"")
+    def clock_ms(self) -> int:
+        """As `Store.clock_ms`: the service's clock."""
+        now_ms = self._send("GET", "status")[1].get("server_time_ms")
+        if not isinstance(now_ms, int):
+            raise self._odd("no time")
+        return now_ms
+
+    @property
+    def number_service(self) -> Service:
+        """Numbers that the service takes."""
+        return Service(self._send, self._odd)
+
+    def _ask(self, verb: str, namespace: str, place: str, /, **wanted: Any) -> dict[str, Any]:
+        return self._send(verb, f"namespaces/{quote(namespace, safe='')}/leases{place}", wanted)[1]
+
+    def _send(
+        self, verb: str, path: str, wanted: Mapping[str, Any] | None = None, /, *, once: bool = False
+    ) -> tuple[int, dict[str, Any]]:
+        body = json.dumps(wanted).encode() if wanted else b""
+        status, answer = self._answer(verb, f"{self._path}/v1/{path}", body, once)
         try:
-            told: Any = json.loads(answer)
+            read: Any = json.loads(answer)
         except ValueError:
-            told = None
-        if 200 <= status < 300:
-            return told
+            read = None
+        told = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+        if 200 <= status < 300 or (status == 409 and told.get("code") == "CONFLICT"):
+            return status, told
         raise self._refusal(status, told)
 
-    def _refusal(self, status: int, told: Any) -> SnowmintError:
+    def _refusal(self, status: int, told: dict[str, Any]) -> SnowmintError:
         if status == 401:
             return InvalidStoreError(f"{self}: {SERVICE_TOKEN_REFUSED}")
         try:
             # A retry does not help a token that may not do this.
             unknown = InvalidStoreError if status == 403 else StoreUnavailableError
             refusal = _CLASSES.get(told["code"], unknown)(f"{self}: {told['detail']}")
-            if isinstance(refusal, NodesExhaustedError):
+            if isinstance(refusal, ExhaustedError | NodesExhaustedError):
                 refusal.retry_after_ms = told.get("retry_after_ms")
         except (KeyError, TypeError):
             return self._odd(f"status {status}")
@@ -157,9 +190,9 @@ class HttpStore:
     def _odd(self, answer: str) -> StoreUnavailableError:
         return StoreUnavailableError(f"{self}: {SERVICE_NOT_SNOWMINT.replace('{answer}', answer)}")
 
-    def _answer(self, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
-        """The answer: all calls can be made twice, as their nonce identifies them."""
-        kept = self._kept()
+    def _answer(self, verb: str, path: str, body: bytes, once: bool) -> tuple[int, bytes]:
+        """The answer. Without `once` a call can be made twice: a nonce identifies it, or its numbers are skipped."""
+        kept = None if once else self._kept()
         if kept is not None:
             try:
                 return self._exchange(kept, verb, path, body)

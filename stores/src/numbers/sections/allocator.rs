@@ -27,7 +27,7 @@ use crate::process::monotonic::monotonic_ms;
 use crate::process::nonce::nonce;
 use crate::store::ask::ask;
 use crate::store::floor::skipped;
-use crate::store::{CounterStore, ranges};
+use crate::store::{CounterStore, NumberService, ranges};
 
 /// What a call asks a section for, at a time.
 pub(super) type Step<'a, T> =
@@ -40,6 +40,8 @@ pub(super) type Places = HashMap<SectionOfSet, Arc<Place>>;
 #[derive(Debug)]
 pub(super) struct Allocator {
     pub(super) store: Arc<dyn CounterStore>,
+    /// Gives the numbers in place of this allocator.
+    pub(super) service: Option<Arc<dyn NumberService>>,
     /// The memory of all sections and their users.
     pub(super) budget: Arc<Budget>,
     pub(super) options: SectionsOptions,

@@ -14,6 +14,7 @@ pub(super) const SIZES_PREFIX: &str = "settings/sections/";
 /// A set of users.
 #[derive(Debug)]
 pub(super) struct Set {
+    pub(super) name: String,
     /// The prefix of the set's keys.
     pub(super) prefix: Arc<str>,
     /// The key of the pinned size.
@@ -28,7 +29,12 @@ pub(super) type SectionOfSet = (Arc<str>, u64);
 impl Set {
     pub(super) fn of(name: &str) -> Result<Arc<Self>, Error> {
         let prefix = (key("sections/", name)? + "/").into();
-        Ok(Arc::new(Self { prefix, size_key: key(SIZES_PREFIX, name)?, pinned: OnceCell::new() }))
+        Ok(Arc::new(Self {
+            name: name.to_owned(),
+            prefix,
+            size_key: key(SIZES_PREFIX, name)?,
+            pinned: OnceCell::new(),
+        }))
     }
 
     /// Returns the section of these users.
