@@ -34,6 +34,28 @@ pub enum Verb {
     Mask(Mask),
 }
 
+/// The verbs of the packages.
+#[derive(Debug, Subcommand)]
+pub enum PackageVerb {
+    #[command(flatten)]
+    Common(Verb),
+    /// List a range of numbers by its name
+    #[command(subcommand)]
+    Sequence(SequenceVerb),
+}
+
+#[derive(Debug, Subcommand)]
+pub enum SequenceVerb {
+    /// List the numbers of a range, one per line, as the SEQUENCE engine of MariaDB does
+    Virtual {
+        /// Name of the range: seq_1_to_15_step_3, or seq_1_to_15
+        name: String,
+        /// Print one JSON object per line
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 #[derive(Debug, Args)]
 pub struct Gen {
     /// How many IDs to mint

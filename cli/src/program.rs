@@ -9,8 +9,9 @@ use snowmint::host::{Backend, Connect};
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 
-use crate::arguments::Verb;
+use crate::arguments::{PackageVerb, SequenceVerb};
 use crate::exit::{Exit, of_arguments};
+use crate::verbs::sequence::virtual_range;
 
 /// What a host language gives to the verbs.
 #[derive(Clone, Debug, Default)]
@@ -24,12 +25,14 @@ pub struct Host {
 #[command(name = "snowmint", version, max_term_width = 80, after_help = after_help())]
 struct Arguments {
     #[command(subcommand)]
-    verb: Verb,
+    verb: PackageVerb,
 }
 
 /// The verbs that need a store, or are a server. The program of the crate `snowmint-server` has them.
 const SERVER_VERBS: [&str; 9] =
     ["serve", "lease", "namespace", "sequence", "segment", "key", "backup", "fence", "completions"];
+/// The verbs of `sequence` that need a store.
+const SEQUENCE_VERBS: [&str; 5] = ["create", "next", "set", "format", "show"];
 /// The stores that no driver of Python or Node opens. The program has them.
 const PROGRAM_SCHEMES: [&str; 5] = ["etcd", "etcds", "nats", "natss", "zookeeper"];
 /// The stores that are opened by drivers of the host language, where the host has a function for that.
@@ -78,13 +81,20 @@ fn connect(given: Option<Connect>) -> Connect {
 pub fn main(arguments: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
     let arguments: Vec<_> = arguments.into_iter().collect();
     let done = match Arguments::try_parse_from(&arguments) {
-        Ok(Arguments { verb }) => verb.run(&Host { connect: Some(connect(host.connect.clone())) }),
+        Ok(Arguments { verb: PackageVerb::Common(verb) }) => {
+            verb.run(&Host { connect: Some(connect(host.connect.clone())) })
+        }
+        Ok(Arguments { verb: PackageVerb::Sequence(SequenceVerb::Virtual { name, json }) }) => {
+            virtual_range(&name, json)
+        }
         Err(error) => {
-            let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
-            let Some(verb) = SERVER_VERBS.into_iter().find(|verb| unknown.as_deref() == Some(verb)) else {
+            let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
+            let of_sequence = arguments.get(1).is_some_and(|verb| verb == "sequence");
+            let (of, verbs) = if of_sequence { ("sequence ", &SEQUENCE_VERBS[..]) } else { ("", &SERVER_VERBS[..]) };
+            if !verbs.contains(&unknown.as_str()) {
                 return of_arguments(&error, arguments.get(1));
-            };
-            Err(Exit::Wrong(missing(format_args!("verb {verb}"))))
+            }
+            Err(Exit::Wrong(missing(format_args!("verb {of}{unknown}"))))
         }
     };
     done.unwrap_or_else(Exit::report)

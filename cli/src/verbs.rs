@@ -9,6 +9,7 @@ mod layouts;
 mod mask;
 mod output;
 mod progress;
+pub(crate) mod sequence;
 
 use crate::arguments::Verb;
 use crate::exit::Exit;

@@ -206,6 +206,11 @@ pub enum SequenceVerb {
         #[arg(long, default_value = "error", value_parser = overflow)]
         overflow: Overflow,
     },
+    /// List the numbers of a range, one per line, as the SEQUENCE engine of MariaDB does. It needs no store
+    Virtual {
+        /// Name of the range: seq_1_to_15_step_3, or seq_1_to_15
+        name: String,
+    },
     /// Show the definition of a sequence
     Show {
         /// Name of the sequence

@@ -11,8 +11,8 @@ use snowmint_stores::{Formatted, Sequences};
 use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Sequence, SequenceVerb};
 use crate::definition::Definition;
-use snowmint_cli::Exit;
 use snowmint_cli::json;
+use snowmint_cli::{Exit, virtual_range};
 
 #[derive(Serialize)]
 struct Value {
@@ -29,6 +29,9 @@ struct Taken {
 /// Creates a sequence, takes values and texts, sets the current value, or shows the definition.
 pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
     let as_json = options.place.json;
+    if let SequenceVerb::Virtual { name } = &options.verb {
+        return virtual_range(name, as_json);
+    }
     with_store(&options.place, async |store| {
         let session = Sequences::new(Arc::clone(&store)).with_max_wait(MAX_WAIT);
         let mut out = stdout().lock();
@@ -83,6 +86,8 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
                     writeln!(out, "{}", next.text)?;
                 }
             }
+            // It needs no store.
+            SequenceVerb::Virtual { .. } => {}
             SequenceVerb::Show { name } => {
                 let Some(found) = session.definition(name).await? else {
                     return Err(Exit::Failed(format!("there is no sequence {name:?}")));

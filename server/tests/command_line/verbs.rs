@@ -146,6 +146,8 @@ fn a_mistake_is_reported_in_one_line() {
         (&["gen", "--layout", "twiter"], "no such preset"),
         (&["gen", "--node", "1024"], "0 to 1023"),
         (&["layouts", "time:41;epoch"], "snowmint: "),
+        (&["sequence"], "snowmint sequence --help"),
+        (&["sequence", "virtual", "seq_1_to_5_step_0"], "the name of a range is seq_A_to_B or seq_A_to_B_step_S"),
     ] {
         let (code, complained) = complaint(words);
         assert_eq!(code, Some(2), "{complained}");
@@ -157,18 +159,29 @@ fn a_mistake_is_reported_in_one_line() {
 }
 
 #[test]
+fn sequence_virtual_lists_the_numbers_of_a_name() {
+    assert_eq!(lines(&["sequence", "virtual", "seq_1_to_15_step_3"]), ["1", "4", "7", "10", "13"]);
+    assert_eq!(lines(&["sequence", "virtual", "seq_3_to_1"]), ["3", "2", "1"]);
+    let json = lines(&["sequence", "virtual", "seq_18446744073709551615_to_18446744073709551615", "--json"]);
+    assert_eq!(json, [r#"{"id": "18446744073709551615"}"#]);
+    let many = lines(&["sequence", "virtual", "seq_1_to_10000"]);
+    assert_eq!((many.len(), many[9999].as_str()), (10_000, "10000"));
+}
+
+#[test]
 fn closed_output_is_not_an_error() {
-    let mut child = command()
-        .args(["gen", "-n", "1000000", "--node", "2"])
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .expect("it starts");
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
-    let mut output = String::new();
-    child.stderr.take().expect("piped").read_to_string(&mut output).expect("text");
-    assert_eq!((child.wait().expect("it ends").code(), output.as_str()), (Some(0), ""));
+    for words in [
+        &["gen", "-n", "1000000", "--node", "2"][..],
+        // Nobody waits for the end of these.
+        &["sequence", "virtual", "seq_0_to_18446744073709551615"],
+    ] {
+        let mut child = command().args(words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("it starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("piped")).read_line(&mut line).expect("a line");
+        let mut output = String::new();
+        child.stderr.take().expect("piped").read_to_string(&mut output).expect("text");
+        assert_eq!((child.wait().expect("it ends").code(), output.as_str()), (Some(0), ""), "{words:?}");
+    }
 }
 
 #[test]
