@@ -10,7 +10,7 @@ use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use serde::Deserialize;
-use snowmint_core::sequence::{Dialect, Kind, Options, Set};
+use snowmint_core::sequence::{Options, Set};
 use utoipa::{IntoParams, ToSchema};
 
 use self::whole::Whole;
@@ -62,15 +62,15 @@ pub struct Wanted {
 impl Wanted {
     fn options(&self) -> Result<Options, Problem> {
         let whole = |given: Option<Whole>| given.map(|Whole(number)| number);
+        let default = Options::named(self.dialect.as_ref(), self.r#type.as_ref())?;
         Ok(Options {
-            dialect: self.dialect.as_ref().map(Dialect::find).transpose()?.unwrap_or_default(),
-            kind: self.r#type.as_ref().map(Kind::find).transpose()?.unwrap_or_default(),
-            increment: whole(self.increment).unwrap_or(Options::DEFAULT.increment),
+            increment: whole(self.increment).unwrap_or(default.increment),
             min: whole(self.min),
             max: whole(self.max),
             start: whole(self.start),
             cache: whole(self.cache),
             cycle: self.cycle,
+            ..default
         })
     }
 }

@@ -3,7 +3,7 @@
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::types::PyRange;
-use snowmint_core::sequence::{Dialect, Kind, Options, Set, by_name};
+use snowmint_core::sequence::{Options, Set, by_name};
 
 use super::store::counters;
 use super::waiting::{later, wait};
@@ -247,7 +247,7 @@ fn options(
     kind: Option<Text>,
 ) -> Result<Options, Failure> {
     let number = |given: Option<Wide>| given.map(|Wide(number)| number);
-    let default = Options::DEFAULT;
+    let default = Options::named(dialect, kind)?;
     Ok(Options {
         start: number(start),
         increment: number(increment).unwrap_or(default.increment),
@@ -255,8 +255,7 @@ fn options(
         max: number(max),
         cache: number(cache),
         cycle: cycle.unwrap_or(default.cycle),
-        dialect: dialect.map_or(Ok(default.dialect), Dialect::find)?,
-        kind: kind.map_or(Ok(default.kind), Kind::find)?,
+        ..default
     })
 }
 

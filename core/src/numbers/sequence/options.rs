@@ -57,6 +57,22 @@ impl Options {
         cache: None,
         cycle: false,
     };
+
+    /// Returns the defaults of a dialect and a type, by their names. Without names they are `pg` and `bigint`.
+    ///
+    /// # Errors
+    /// `InvalidText` for an unknown name.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::sequence::{Dialect, Options};
+    /// assert_eq!(Options::named(Some("tidb"), None::<&str>)?, Options { dialect: Dialect::Tidb, ..Options::DEFAULT });
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn named(dialect: Option<impl AsRef<[u8]>>, kind: Option<impl AsRef<[u8]>>) -> Result<Self, Error> {
+        let dialect = dialect.map_or(Ok(Self::DEFAULT.dialect), Dialect::find)?;
+        Ok(Self { dialect, kind: kind.map_or(Ok(Self::DEFAULT.kind), Kind::find)?, ..Self::DEFAULT })
+    }
 }
 
 impl Default for Options {
