@@ -2,14 +2,9 @@
 // (ledger.py has the format).
 //
 //   node caller.mjs DIRECTORY PACE_MS URL...
-//
-// SNOWMINT_NPM names the folder npm/ whose installed packages it uses.
-import { openSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { now, require, takes } from "./clients.mjs";
 
-const require = createRequire(join(process.env.SNOWMINT_NPM ?? new URL("../../npm", import.meta.url).pathname, "tests/"));
 const Redis = require("ioredis");
 
 const KEY = "takes";
@@ -19,8 +14,7 @@ const COMMANDS = 50;
 const TIMEOUT_MS = 3000;
 
 const [directory, pace, ...urls] = process.argv.slice(2);
-const book = openSync(join(directory, `key.${process.pid}`), "a");
-const now = () => process.hrtime.bigint();
+const write = takes(directory, "key");
 
 /** Takes one number, or a run of numbers, and returns all of them. */
 async function take(client, turn) {
@@ -38,15 +32,6 @@ async function setBack(client) {
     if (!refused(error)) throw error;
   });
   if (answer !== undefined) throw new Error(`SET answered ${answer}`);
-}
-
-function write(session, numbers, call, back) {
-  const entries = numbers.map((number) => {
-    const entry = Buffer.alloc(40);
-    [session, number, 0, call, back].forEach((word, at) => entry.writeBigUInt64LE(BigInt(word), 8 * at));
-    return entry;
-  });
-  writeSync(book, Buffer.concat(entries));
 }
 
 for (let session = 0; ; session++) {

@@ -32,6 +32,10 @@ PROGRAM_OF: dict[str, list[str | Path]] = {
     "python": [sys.executable, HERE / "worker.py"],
     "node": ["node", HERE / "worker.mjs"],
 }
+TAKER_OF: dict[str, list[str | Path]] = {
+    "python": [sys.executable, HERE / "taker.py"],
+    "node": ["node", HERE / "taker.mjs"],
+}
 NAMESPACE = "nemesis"
 WINDOW_MS = 1000
 MAX_WAIT_MS = 200
@@ -281,6 +285,10 @@ class Fleet:
         lacks = absent(engine)
         for number in range(2):
             await self._add_taker(f"taker-{number}", [kind for kind in KINDS if kind not in ("id", "key", *lacks)])
+        # The stores of their numbers.
+        if engine in ("sqlite", "postgres", "mariadb", "redis"):
+            for language, program in TAKER_OF.items():
+                await self._add_taker(f"taker-{language}", ["segment", "ticket", "sequence", "cached", "user"], program)
         pace = str(PACE_MS)
         asked = [await self._url(each, own) for each, (own, _) in zip(served, services, strict=True)]
         folder = self._takes("caller-http", ["segment", "ticket", "sequence", "cached", "user"])
@@ -302,10 +310,12 @@ class Fleet:
         folder.mkdir()
         return folder
 
-    async def _add_taker(self, name: str, kinds: list[str]) -> None:
+    async def _add_taker(
+        self, name: str, kinds: list[str], program: Sequence[str | Path] = (PROGRAMS / "snowmint-taker",)
+    ) -> None:
         url, folder = await self._url(self.place.url, self.place.port), self._takes(name, kinds)
         rests = [str(PACE_MS), str(LIFE_MS)]
-        self._add(name, lambda _: [PROGRAMS / "snowmint-taker", ",".join(kinds), url, folder, *rests])
+        self._add(name, lambda _: [*program, ",".join(kinds), url, folder, *rests])
 
     def _service(self, ports: tuple[int, int], url: str) -> Callable[[int], Sequence[str | Path]]:
         options = ["--http", f"127.0.0.1:{ports[0]}", "--redis", f"127.0.0.1:{ports[1]}", "--store", url]

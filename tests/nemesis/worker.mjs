@@ -1,16 +1,11 @@
 // A worker in Node: leases and mints until SIGTERM, and writes windows and IDs to a ledger (ledger.py has the format).
 //
 //   node worker.mjs STORE NAMESPACE LAYOUT WINDOW_MS MAX_WAIT_MS LEDGER SEED
-//
-// SNOWMINT_NPM names the folder npm/ whose installed packages it uses.
 import { openSync, writeSync } from "node:fs";
-import { createRequire } from "node:module";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { now, require, storeOf } from "./clients.mjs";
 
-const require = createRequire(join(process.env.SNOWMINT_NPM ?? new URL("../../npm", import.meta.url).pathname, "tests/"));
 const { Snowflake } = require("snowmint");
-const stores = require("snowmint/stores");
 
 const EXPLAINED = ["EXHAUSTED", "CLOCK_BACKWARDS", "WINDOW_CLOSED", "NODES_EXHAUSTED", "STORE_UNAVAILABLE"];
 const REST_MS = 20;
@@ -19,35 +14,6 @@ const RUN = 400;
 
 const [url, namespace, layout, ...rest] = process.argv.slice(2);
 const [windowMs, maxWaitMs, path, seed] = [+rest[0], +rest[1], rest[2], rest[3]];
-
-/** Makes the store of a URL, over the client that an application would have. */
-async function storeOf(url) {
-  const [scheme] = url.split(":", 1);
-  const [place, options = ""] = url.slice(scheme.length + 1).split("?");
-  const allowUnsafe = options.includes("allow_unsafe=true");
-  switch (scheme) {
-    case "file":
-      return url;
-    case "sqlite":
-      return new stores.SqliteStore(new (require("better-sqlite3"))(place), { allowUnsafe });
-    case "postgres": {
-      const pool = new (require("pg").Pool)({ connectionString: url });
-      // The pool reports connections that break while nobody uses them.
-      pool.on("error", () => {});
-      return new stores.PgStore(pool);
-    }
-    case "mysql":
-      return new stores.MysqlStore(require("mysql2/promise").createPool(url));
-    case "redis": {
-      const client = new (require("ioredis"))(url);
-      client.on("error", () => {});
-      return new stores.RedisStore(client);
-    }
-    case "http":
-      return new stores.HttpStore(url);
-  }
-  throw new Error(`${scheme} has no store in Node`);
-}
 
 let state = [...seed].reduce((sum, letter) => (sum * 31 + letter.charCodeAt(0)) >>> 0, 1) || 1;
 /** A random number from 0 to 1, without 1; the same ones for the same seed. */
@@ -67,7 +33,6 @@ function append(kind, count, first, second, third, body = Buffer.alloc(0)) {
   const record = Buffer.concat([head, body]);
   if (writeSync(file, record) !== record.length) throw new Error("the ledger's disk is full");
 }
-const now = () => process.hrtime.bigint();
 
 function refuseUnexplained(error) {
   if (!EXPLAINED.includes(error.code)) throw error;
