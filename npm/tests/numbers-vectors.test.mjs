@@ -11,7 +11,12 @@ const WAIT = { maxWaitMs: 60_000 };
 
 const kinds = {
   segments: (options) => new Segments(new MemoryStore(), "a", { ...options, ...WAIT }),
-  tickets: ({ stores }) => new Tickets(Array.from({ length: stores }, () => new MemoryStore()), "a", WAIT),
+  tickets: ({ stores }) =>
+    new Tickets(
+      Array.from({ length: stores }, () => new MemoryStore()),
+      "a",
+      WAIT,
+    ),
   users: (options) => users(new MemoryStore(), "a", { ...options, ...WAIT }),
 };
 

@@ -13,7 +13,7 @@ CASES: list[dict[str, Any]] = json.loads((servers.ROOT / "tests/vectors/numbers.
 PATIENT_MS = 60_000
 
 
-def numbers(kind: str, options: dict[str, int]) -> Any:
+def numbers(kind: str, options: dict[str, Any]) -> Any:
     match kind:
         case "segments":
             return Segments(MemoryStore(), "a", max_wait_ms=PATIENT_MS, **options)

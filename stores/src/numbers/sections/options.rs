@@ -52,7 +52,7 @@ impl Default for SectionsOptions {
             step: STEP,
             window_ms: WINDOW_MS,
             max_wait_ms: MAX_WAIT_MS,
-            max_sections: MAX_SECTIONS as usize,
+            max_sections: usize::try_from(MAX_SECTIONS).unwrap_or(usize::MAX),
             memory_bytes: MEMORY_BYTES,
             label: None,
         }
