@@ -39,6 +39,6 @@ class Status(NamedTuple):
     disorder_ms: int | None
     """How far the times of IDs can be from the store's clock, or from this machine's for its slots, ms.
 
-    IDs of two generators sort in the order of their calls, if the calls lie further apart than the sum of both. None for
-    a vouched node, a clock of the caller, and a store without a clock.
+    IDs of two generators sort in the order of their calls, if the calls lie further apart than the sum of both. None
+    for a vouched node, a clock of the caller, and a store without a clock.
     """

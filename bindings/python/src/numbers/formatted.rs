@@ -8,7 +8,7 @@ use pyo3::sync::PyOnceLock;
 use snowmint_core::formatted::{Date, Pattern};
 
 use super::sequences::Sequence;
-use super::waiting::{later, wait};
+use super::waiting::{Boxed, later, wait};
 use crate::convert::{self, Text};
 use crate::error::Failure;
 use crate::host::read;
@@ -89,18 +89,15 @@ impl Formatted {
 
 impl Formatted {
     /// Reads the caller's clock, and returns the work that takes a number.
-    fn taken(
-        &self,
-        py: Python<'_>,
-    ) -> Result<impl Future<Output = Result<String, snowmint_stores::Error>> + Send + 'static, Failure> {
+    fn taken(&self, py: Python<'_>) -> Result<Boxed<String>, Failure> {
         let now_ms = self.clock.as_ref().map(|clock| read(py, clock)).transpose()?;
         let core = Arc::clone(&self.core);
-        Ok(async move {
+        Ok(Box::pin(async move {
             let taken = match now_ms {
                 Some(now_ms) => core.next_at(now_ms).await,
                 None => core.next().await,
             };
             taken.map(|number| number.text)
-        })
+        }))
     }
 }

@@ -9,7 +9,7 @@ use snowmint_core::Integer;
 use snowmint_stores::{SegmentsOptions, Tag};
 
 use super::store::counters;
-use super::waiting::{later, wait};
+use super::waiting::{Boxed, later, wait};
 use crate::buffer::Ids;
 use crate::convert::{self, Int, Name};
 use crate::error::Failure;
@@ -86,8 +86,7 @@ impl Segments {
 
     /// The next number; the event loop goes on while it waits.
     fn next_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let segments = self.core.clone();
-        later(py, async move { segments.next().await })
+        later(py, self.taken())
     }
 
     /// The next n consecutive numbers.
@@ -97,8 +96,8 @@ impl Segments {
 
     /// The next n consecutive numbers; the event loop goes on while it waits.
     fn next_block_async<'py>(&self, py: Python<'py>, n: Int) -> Result<Bound<'py, PyAny>, Failure> {
-        let segments = self.core.clone();
-        later(py, async move { segments.next_block(n.0).await.map(Block) })
+        let block = self.taken_block(n.0);
+        later(py, async move { block.await.map(Block) })
     }
 
     /// Fills a buffer of 64-bit integers with consecutive numbers.
@@ -112,14 +111,12 @@ impl Segments {
 
     /// Closes the segment, gives unused numbers back, and returns how many.
     fn close(&self, py: Python<'_>) -> Result<u64, Failure> {
-        let segments = self.core.clone();
-        wait(py, async move { segments.close().await })
+        wait(py, self.closed())
     }
 
     /// Closes the segment; the event loop goes on while it waits.
     fn close_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let segments = self.core.clone();
-        later(py, async move { segments.close().await })
+        later(py, self.closed())
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {
@@ -145,14 +142,27 @@ impl Segments {
 }
 
 impl Segments {
+    fn taken(&self) -> Boxed<u64> {
+        let segments = self.core.clone();
+        Box::pin(async move { segments.next().await })
+    }
+
+    fn taken_block(&self, count: Integer) -> Boxed<Range<u64>> {
+        let segments = self.core.clone();
+        Box::pin(async move { segments.next_block(count).await })
+    }
+
+    fn closed(&self) -> Boxed<u64> {
+        let segments = self.core.clone();
+        Box::pin(async move { segments.close().await })
+    }
+
     #[cold]
     fn fetched(&self, py: Python<'_>) -> Result<u64, Failure> {
-        let segments = self.core.clone();
-        wait(py, async move { segments.next().await })
+        wait(py, self.taken())
     }
 
     fn block(&self, py: Python<'_>, count: Integer) -> Result<Range<u64>, Failure> {
-        let segments = self.core.clone();
-        wait(py, async move { segments.next_block(count).await })
+        wait(py, self.taken_block(count))
     }
 }

@@ -6,7 +6,7 @@ use pyo3::types::PyRange;
 use snowmint_core::sequence::{Options, Set, by_name};
 
 use super::store::counters;
-use super::waiting::{later, wait};
+use super::waiting::{Boxed, later, wait};
 use crate::convert::{self, Int, Name, Text, Wide};
 use crate::error::Failure;
 use crate::reference::Reference;
@@ -25,6 +25,34 @@ pub(crate) struct Sequence {
     pub(super) name: String,
     /// The object of the session, which alone shows the store to the collector.
     session: Reference,
+}
+
+/// The calls of a session.
+mod calls {
+    use snowmint_core::sequence::{Options, Set};
+    use snowmint_stores::Sequences;
+
+    use super::Boxed;
+
+    pub(super) fn create(session: Sequences, name: String, options: Options) -> Boxed<bool> {
+        Box::pin(async move { session.create(&name, &options).await })
+    }
+
+    pub(super) fn next(session: Sequences, name: String) -> Boxed<i128> {
+        Box::pin(async move { session.next(&name).await })
+    }
+
+    pub(super) fn current(session: Sequences, name: String) -> Boxed<Option<i128>> {
+        Box::pin(async move { session.current(&name).await })
+    }
+
+    pub(super) fn last(session: Sequences) -> Boxed<i128> {
+        Box::pin(async move { session.last().await })
+    }
+
+    pub(super) fn set(session: Sequences, name: String, set: Set) -> Boxed<Option<i128>> {
+        Box::pin(async move { session.set(&name, &set).await })
+    }
 }
 
 #[pymethods]
@@ -58,9 +86,8 @@ impl Sequences {
         dialect: Option<Text>,
         kind: Option<Text>,
     ) -> Result<bool, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
         let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
-        wait(py, async move { core.create(&name, &options).await })
+        wait(py, calls::create(self.core.clone(), name.into_string(), options))
     }
 
     /// `CREATE SEQUENCE`; the event loop goes on while it waits.
@@ -81,45 +108,38 @@ impl Sequences {
         dialect: Option<Text>,
         kind: Option<Text>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
         let options = options(start, increment, (min, max), cache, cycle, dialect, kind)?;
-        later(py, async move { core.create(&name, &options).await })
+        later(py, calls::create(self.core.clone(), name.into_string(), options))
     }
 
     /// `nextval`: the next value.
     fn next(&self, py: Python<'_>, name: Name) -> Result<i128, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
-        wait(py, async move { core.next(&name).await })
+        wait(py, calls::next(self.core.clone(), name.into_string()))
     }
 
     /// `nextval`; the event loop goes on while it waits.
     fn next_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
-        later(py, async move { core.next(&name).await })
+        later(py, calls::next(self.core.clone(), name.into_string()))
     }
 
     /// `currval`: the last value of the sequence in this session.
     fn current(&self, py: Python<'_>, name: Name) -> Result<Option<i128>, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
-        wait(py, async move { core.current(&name).await })
+        wait(py, calls::current(self.core.clone(), name.into_string()))
     }
 
     /// `currval`; the event loop goes on while it waits.
     fn current_async<'py>(&self, py: Python<'py>, name: Name) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = (self.core.clone(), name.into_string());
-        later(py, async move { core.current(&name).await })
+        later(py, calls::current(self.core.clone(), name.into_string()))
     }
 
     /// `lastval`: the last value of the sequence that this session used last.
     fn last(&self, py: Python<'_>) -> Result<i128, Failure> {
-        let core = self.core.clone();
-        wait(py, async move { core.last().await })
+        wait(py, calls::last(self.core.clone()))
     }
 
     /// `lastval`; the event loop goes on while it waits.
     fn last_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let core = self.core.clone();
-        later(py, async move { core.last().await })
+        later(py, calls::last(self.core.clone()))
     }
 
     /// `setval`: sets the value, and returns it; None if the dialect leaves the sequence unchanged.
@@ -132,8 +152,7 @@ impl Sequences {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Option<i128>, Failure> {
-        let (core, name, set) = (self.core.clone(), name.into_string(), setting(value, called, round));
-        wait(py, async move { core.set(&name, &set).await })
+        wait(py, calls::set(self.core.clone(), name.into_string(), setting(value, called, round)))
     }
 
     /// `setval`; the event loop goes on while it waits.
@@ -146,8 +165,7 @@ impl Sequences {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name, set) = (self.core.clone(), name.into_string(), setting(value, called, round));
-        later(py, async move { core.set(&name, &set).await })
+        later(py, calls::set(self.core.clone(), name.into_string(), setting(value, called, round)))
     }
 
     /// One sequence, to pass on.
@@ -165,37 +183,26 @@ impl Sequences {
     }
 }
 
-impl Sequence {
-    /// Returns the session, and the name.
-    fn parts(&self) -> (snowmint_stores::Sequences, String) {
-        (self.core.clone(), self.name.clone())
-    }
-}
-
 #[pymethods]
 impl Sequence {
     /// `nextval`: the next value. As `Sequences.next`.
     fn next(&self, py: Python<'_>) -> Result<i128, Failure> {
-        let (core, name) = self.parts();
-        wait(py, async move { core.next(&name).await })
+        wait(py, calls::next(self.core.clone(), self.name.clone()))
     }
 
     /// `nextval`; an event loop goes on while it waits. As `Sequences.next`.
     fn next_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = self.parts();
-        later(py, async move { core.next(&name).await })
+        later(py, calls::next(self.core.clone(), self.name.clone()))
     }
 
     /// `currval`: the last value in this session. As `Sequences.current`.
     fn current(&self, py: Python<'_>) -> Result<Option<i128>, Failure> {
-        let (core, name) = self.parts();
-        wait(py, async move { core.current(&name).await })
+        wait(py, calls::current(self.core.clone(), self.name.clone()))
     }
 
     /// `currval`; an event loop goes on while it waits. As `Sequences.current`.
     fn current_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let (core, name) = self.parts();
-        later(py, async move { core.current(&name).await })
+        later(py, calls::current(self.core.clone(), self.name.clone()))
     }
 
     /// `setval`: sets the value, and returns it; None if the dialect leaves the sequence unchanged.
@@ -207,8 +214,7 @@ impl Sequence {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Option<i128>, Failure> {
-        let ((core, name), set) = (self.parts(), setting(value, called, round));
-        wait(py, async move { core.set(&name, &set).await })
+        wait(py, calls::set(self.core.clone(), self.name.clone(), setting(value, called, round)))
     }
 
     /// `setval`; an event loop goes on while it waits. As `Sequences.set`.
@@ -220,8 +226,7 @@ impl Sequence {
         called: Option<bool>,
         round: Option<Int>,
     ) -> Result<Bound<'py, PyAny>, Failure> {
-        let ((core, name), set) = (self.parts(), setting(value, called, round));
-        later(py, async move { core.set(&name, &set).await })
+        later(py, calls::set(self.core.clone(), self.name.clone(), setting(value, called, round)))
     }
 
     fn __repr__(&self) -> String {

@@ -9,7 +9,7 @@ use snowmint_core::ticket::Form;
 use snowmint_stores::CounterStore;
 
 use super::store::{counters, tickets};
-use super::waiting::{later, wait};
+use super::waiting::{Boxed, later, wait};
 use crate::convert::{self, Int, Name, Text};
 use crate::error::Failure;
 use crate::reference::Reference;
@@ -64,8 +64,7 @@ impl Tickets {
 
     /// The next ticket; waits at most `max_wait_ms`.
     fn next(&self, py: Python<'_>) -> Result<u64, Failure> {
-        let core = Arc::clone(&self.core);
-        wait(py, async move { core.next().await })
+        wait(py, self.taken())
     }
 
     fn __next__(&self, py: Python<'_>) -> Result<u64, Failure> {
@@ -78,8 +77,7 @@ impl Tickets {
 
     /// The next ticket; the event loop goes on while it waits.
     fn next_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let core = Arc::clone(&self.core);
-        later(py, async move { core.next().await })
+        later(py, self.taken())
     }
 
     fn __repr__(&self) -> String {
@@ -96,6 +94,11 @@ impl Tickets {
 }
 
 impl Tickets {
+    fn taken(&self) -> Boxed<u64> {
+        let core = Arc::clone(&self.core);
+        Box::pin(async move { core.next().await })
+    }
+
     fn of(
         mut core: snowmint_stores::Tickets,
         stores: Vec<Reference>,

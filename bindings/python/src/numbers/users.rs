@@ -9,7 +9,7 @@ use pyo3::types::PyTuple;
 use snowmint_stores::{Sections, SectionsOptions};
 
 use super::store::counters;
-use super::waiting::{later, wait};
+use super::waiting::{Boxed, later, wait};
 use crate::convert::{self, Int, Name, Text};
 use crate::error::Failure;
 use crate::reference::Reference;
@@ -69,30 +69,38 @@ pub(crate) fn users(
     Ok(Users { core: wait(py, opened)?, store: held, set })
 }
 
+impl Users {
+    fn taken(&self, user: Int) -> Boxed<u64> {
+        let core = self.core.clone();
+        Box::pin(async move { core.next(user.0).await })
+    }
+
+    fn closed(&self) -> Boxed<()> {
+        let core = self.core.clone();
+        Box::pin(async move { core.close().await })
+    }
+}
+
 #[pymethods]
 impl Users {
     /// The next number of a user; waits at most `max_wait_ms`.
     fn next(&self, py: Python<'_>, user: Int) -> Result<u64, Failure> {
-        let core = self.core.clone();
-        wait(py, async move { core.next(user.0).await })
+        wait(py, self.taken(user))
     }
 
     /// The next number of a user; the event loop goes on while it waits.
     fn next_async<'py>(&self, py: Python<'py>, user: Int) -> Result<Bound<'py, PyAny>, Failure> {
-        let core = self.core.clone();
-        later(py, async move { core.next(user.0).await })
+        later(py, self.taken(user))
     }
 
     /// Closes the allocator, and gives every section back.
     fn close(&self, py: Python<'_>) -> Result<(), Failure> {
-        let core = self.core.clone();
-        wait(py, async move { core.close().await })
+        wait(py, self.closed())
     }
 
     /// Closes the allocator; the event loop goes on while it waits.
     fn close_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
-        let core = self.core.clone();
-        later(py, async move { core.close().await })
+        later(py, self.closed())
     }
 
     fn __enter__(slf: Py<Self>) -> Py<Self> {

@@ -64,8 +64,9 @@ fn notify(callback: &Bound<'_, PyAny>) {
     }
 }
 
-/// Work of any type. With code for each type the extension would be a third larger.
-type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
+/// Work of any type. With code for each type the extension would be a third larger. Calls that wait and calls for event loops share
+/// it, too: the work of each would be compiled twice.
+pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = Result<T, Error>> + Send>>;
 
 /// Work that has begun: on the thread of its caller, if it need not wait.
 enum Begun<T> {
