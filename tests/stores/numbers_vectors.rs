@@ -24,11 +24,11 @@ struct Case {
 
 enum Numbers {
     Segments(Segments),
-    Tickets(Tickets),
+    Tickets(Box<Tickets>),
     Users(Sections),
 }
 
-const WAIT: Duration = Duration::from_mins(1);
+const WAIT: Duration = Duration::from_secs(60);
 
 async fn store() -> Arc<dyn CounterStore> {
     connect("memory:").await.expect("a store in memory")
@@ -54,7 +54,7 @@ impl Case {
                 for _ in 0..self.option("stores").expect("a number of stores") {
                     stores.push(store().await);
                 }
-                Ok(Numbers::Tickets(Tickets::over(stores, "a")?.with_max_wait(WAIT)))
+                Ok(Numbers::Tickets(Box::new(Tickets::over(stores, "a")?.with_max_wait(WAIT))))
             }
             "users" => {
                 let mut options = SectionsOptions::default().max_wait(WAIT);
