@@ -39,6 +39,7 @@ pub struct Allocator {
 }
 
 #[wasm_bindgen]
+#[allow(clippy::unused_self, reason = "core's limits and pauses are properties of the object in JavaScript")]
 impl Allocator {
     /// Makes the terms. Missing options are undefined.
     #[wasm_bindgen(constructor)]
