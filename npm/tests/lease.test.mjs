@@ -12,6 +12,7 @@ import { MemoryStore } from "snowmint/stores";
 import * as browser from "./node_modules/snowmint/dist/browser.mjs";
 import {
   answerOf,
+  atEnd,
   countLedgers,
   exitOf,
   FAKETIME,
@@ -276,7 +277,7 @@ const THREAD = `const { parentPort } = require("node:worker_threads");
 /** A thread of this process that leases. */
 function thread(t) {
   const worker = new Worker(THREAD, { eval: true });
-  t.after(() => worker.terminate());
+  atEnd(t, () => worker.terminate());
   const next = () => new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
   const ask = (message) => {
     worker.postMessage(message);

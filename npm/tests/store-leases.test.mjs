@@ -211,7 +211,7 @@ test("threads that lease from one store have nodes of their own, and 80,000 IDs 
   const told = await Promise.all(
     Array.from({ length: 4 }, () => {
       const worker = new Worker(script, { eval: true, workerData });
-      t.after(() => worker.terminate());
+      atEnd(t, () => worker.terminate());
       return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
     }),
   );

@@ -8,25 +8,13 @@ import mysqlPromise from "mysql2/promise";
 import pg from "pg";
 import { DynamoDbStore, HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
 import { LEASED } from "./clients.mjs";
-import { folder } from "./support.mjs";
+import { atEnd, folder } from "./support.mjs";
 
 export { bytes, text } from "./asserting.mjs";
 export { LEASED, SERVED } from "./clients.mjs";
+export { atEnd } from "./support.mjs";
 
 export const require = createRequire(import.meta.url);
-
-const ends = new WeakMap();
-/** Has something done at the end of a test, the last first: a client is closed before its server ends. */
-export function atEnd(t, end) {
-  const all = ends.get(t) ?? [];
-  if (!ends.has(t)) {
-    ends.set(t, all);
-    t.after(async () => {
-      while (all.length) await all.pop()();
-    });
-  }
-  all.push(end);
-}
 
 /** A store over a separate client, which the end of the test closes. */
 export async function storeAt(t, kind, url, options) {

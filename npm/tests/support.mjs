@@ -14,11 +14,23 @@ let nodes = 0;
 /** A node that no other test of this file uses, below 1024. */
 export const freshNode = () => nodes++;
 
+const ends = new WeakMap();
+/** Has something done at the end of a test, the last first: a process is killed before its folder goes. */
+export function atEnd(t, end) {
+  const all = ends.get(t) ?? [];
+  if (!ends.has(t)) {
+    ends.set(t, all);
+    t.after(async () => {
+      while (all.length) await all.pop()();
+    });
+  }
+  all.push(end);
+}
+
 /** A directory that goes away with the test. */
 export function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "snowmint-"));
-  // A process of the test may write there until it is killed.
-  t.after(() => rmSync(path, { recursive: true, force: true, maxRetries: 9 }));
+  atEnd(t, () => rmSync(path, { recursive: true, force: true, maxRetries: 9 }));
   return path;
 }
 
@@ -63,7 +75,7 @@ export async function exitOf(script, env = {}, limitMs = 300_000) {
 export function hold(t, script, env = {}, words = []) {
   const child = start(script, env, ["ipc"], words);
   child.message = new Promise((resolve) => child.once("message", resolve));
-  t.after(async () => {
+  atEnd(t, async () => {
     child.kill("SIGKILL");
     await child.gone;
   });
