@@ -47,7 +47,7 @@ def collected(program: list[str], count: int) -> int:
     """Returns the instructions of a program."""
     environment = dict(os.environ)
     if program[0] != CORE:
-        [library] = Path("/usr/lib").glob("*/faketime/libfaketimeMT.so.1")
+        [library] = Path("/usr/lib").glob("*/faketime/libfaketime.so.1")
         environment |= {"LD_PRELOAD": str(library), "FAKETIME": "2026-01-01 00:00:00"}
     callgrind = ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null", "--smc-check=all-non-file"]
     done = subprocess.run(

@@ -21,7 +21,7 @@ describe("users over every store", { concurrency: 4 }, () => {
         assert.deepEqual([await first.next(7), await first.next(7), await first.next(8)], [1n, 2n, 1n]);
         assert.equal(await first.next(2n ** 64n - 1n), 1n);
         assert.deepEqual(await Promise.all(Array.from({ length: 300 }, () => first.next(9))), upTo(300));
-        const second = users(await at.store(), set, { maxWaitMs: 500, label: "two" });
+        const second = users(await at.store(), set, { maxWaitMs: 10_000, label: "two" });
         await assert.rejects(second.next(7), { code: "WINDOW_CLOSED", message: /users 0 to 99999 .* one$/ });
         await first.close();
         await refused("WINDOW_CLOSED", () => first.next(7));
