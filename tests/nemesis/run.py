@@ -22,7 +22,7 @@ from pathlib import Path
 
 import checker
 from checker import VIOLATIONS, Findings
-from fleet import FAKETIME, KINDS, Fleet, Process, absent
+from fleet import KINDS, Fleet, Process, absent
 from plan import FAULTS, Fault, Kind, plan
 
 from stores import ENGINES, Disk, Engines, Server
@@ -161,7 +161,7 @@ class Nemesis:
             case "kill" | "close":
                 return await self._end(process, fault)
             case "clock":
-                if FAKETIME is None:
+                if not process.has_clock:
                     return False
                 process.set_clock(fault.amount)
                 await asyncio.sleep(fault.lasts_s)
@@ -266,8 +266,9 @@ def check(fleet: Fleet, findings: Findings) -> None:
             findings.broken("silent", f"{process.name} minted nothing")
     for name, kinds in fleet.taken.items():
         for kind in kinds:
-            # The users may be served by others all the time.
-            if not (findings.numbers[kind] if kind == "user" else findings.takers[name, kind]):
+            # Others may serve the users, or be first to write the sequence, all the time.
+            is_shared = kind in ("user", "sequence")
+            if not (findings.numbers[kind] if is_shared else findings.takers[name, kind]):
                 findings.broken("silent", f"{name} took no number of kind {kind}")
 
 

@@ -26,7 +26,7 @@ SOURCES: dict[str, Callable[[Any], Any]] = {
     "ticket": lambda store: Tickets(store, "takes"),
     "sequence": Sequences,
     "cached": Sequences,
-    # Does not wait long for users whom another process serves.
+    # Does not wait for users whom another process serves.
     "user": lambda store: users(store, window_ms=1000, max_wait_ms=200, step=50),
 }
 
