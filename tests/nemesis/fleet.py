@@ -265,9 +265,9 @@ class Fleet:
         self.proxies.append(proxy)
         return url.replace(f"127.0.0.1:{port}", f"127.0.0.1:{proxy.port}")
 
-    def _add(self, name: str, command: Callable[[int], Sequence[str | Path]], mints: bool = False) -> None:
-        # OpenSSL reads the file of a false clock so often that a connection of Python to MariaDB takes many seconds.
-        has_clock = name != "taker-python"
+    def _add(
+        self, name: str, command: Callable[[int], Sequence[str | Path]], mints: bool = False, has_clock: bool = True
+    ) -> None:
         self.processes.append(Process(name, command, self.directory, f"{name}." if mints else "", has_clock))
 
     async def prepare(self) -> None:
@@ -297,7 +297,9 @@ class Fleet:
         # Not MariaDB: with two processes more its workers in Python did not get to mint within 20 s on two cores.
         if engine in ("sqlite", "postgres", "redis"):
             for language, program in TAKER_OF.items():
-                await self._add_taker(f"taker-{language}", ["segment", "ticket", "sequence", "cached", "user"], program)
+                kinds = ["segment", "ticket", "sequence", "cached", "user"]
+                # Each call of OpenSSL reads the file of a false clock: the threads of Python would connect for seconds.
+                await self._add_taker(f"taker-{language}", kinds, program, has_clock=language != "python")
         pace = str(PACE_MS)
         asked = [await self._url(each, own) for each, (own, _) in zip(served, services, strict=True)]
         folder = self._takes("caller-http", ["segment", "ticket", "sequence", "cached", "user"])
@@ -320,11 +322,15 @@ class Fleet:
         return folder
 
     async def _add_taker(
-        self, name: str, kinds: list[str], program: Sequence[str | Path] = (PROGRAMS / "snowmint-taker",)
+        self,
+        name: str,
+        kinds: list[str],
+        program: Sequence[str | Path] = (PROGRAMS / "snowmint-taker",),
+        has_clock: bool = True,
     ) -> None:
         url, folder = await self._url(self.place.url, self.place.port), self._takes(name, kinds)
         rests = [str(PACE_MS), str(LIFE_MS)]
-        self._add(name, lambda _: [*program, ",".join(kinds), url, folder, *rests])
+        self._add(name, lambda _: [*program, ",".join(kinds), url, folder, *rests], has_clock=has_clock)
 
     def _service(self, ports: tuple[int, int], url: str) -> Callable[[int], Sequence[str | Path]]:
         options = ["--http", f"127.0.0.1:{ports[0]}", "--redis", f"127.0.0.1:{ports[1]}", "--store", url]

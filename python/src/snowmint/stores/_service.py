@@ -48,8 +48,8 @@ class Service:
         """Sets the value of a sequence; None if it stays unchanged. A second request could repeat values."""
         setting = {"value": str(value), "called": called, "round": round}
         wanted = {option: given for option, given in setting.items() if given is not None}
-        status, told = self._ask("POST", f"sequences/{quote(name, safe='')}/set", wanted, once=True)
-        return None if status == 409 else self._number(told.get("id"))
+        status, found = self._ask("POST", f"sequences/{quote(name, safe='')}/set", wanted, once=True)
+        return None if status == 409 else self._number(found.get("id"))
 
     def take_tickets(self, name: str, count: int) -> list[int]:
         """Tickets of a name."""
@@ -57,9 +57,9 @@ class Service:
 
     def take_segment(self, tag: str, count: int) -> int:
         """The end of `count` numbers of a tag."""
-        told = self._ask("GET", f"segments/{quote(tag, safe='')}?count={count}")[1]
-        end = self._number(told.get("end"))
-        if end - self._number(told.get("start")) != count:
+        found = self._ask("GET", f"segments/{quote(tag, safe='')}?count={count}")[1]
+        end = self._number(found.get("end"))
+        if end - self._number(found.get("start")) != count:
             raise self._odd("another count of numbers")
         return end
 
@@ -67,8 +67,8 @@ class Service:
         """The next number of a user of a set."""
         return self._number(self._ask("POST", f"users/{quote(set, safe='')}/{user}/next")[1].get("id"))
 
-    def _several(self, told: dict[str, Any], count: int) -> list[int]:
-        ids: list[Any] = told["ids"] if isinstance(told.get("ids"), list) else []
+    def _several(self, found: dict[str, Any], count: int) -> list[int]:
+        ids: list[Any] = found["ids"] if isinstance(found.get("ids"), list) else []
         if len(ids) != count:
             raise self._odd("another count of numbers")
         return [self._number(id) for id in ids]

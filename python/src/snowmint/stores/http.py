@@ -169,20 +169,20 @@ class HttpStore:
             read: Any = json.loads(answer)
         except ValueError:
             read = None
-        told = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
-        if 200 <= status < 300 or (status == 409 and told.get("code") == "CONFLICT"):
-            return status, told
-        raise self._refusal(status, told)
+        found = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
+        if 200 <= status < 300 or (status == 409 and found.get("code") == "CONFLICT"):
+            return status, found
+        raise self._refusal(status, found)
 
-    def _refusal(self, status: int, told: dict[str, Any]) -> SnowmintError:
+    def _refusal(self, status: int, found: dict[str, Any]) -> SnowmintError:
         if status == 401:
             return InvalidStoreError(f"{self}: {SERVICE_TOKEN_REFUSED}")
         try:
             # A retry does not help a token that may not do this.
             unknown = InvalidStoreError if status == 403 else StoreUnavailableError
-            refusal = _CLASSES.get(told["code"], unknown)(f"{self}: {told['detail']}")
+            refusal = _CLASSES.get(found["code"], unknown)(f"{self}: {found['detail']}")
             if isinstance(refusal, ExhaustedError | NodesExhaustedError):
-                refusal.retry_after_ms = told.get("retry_after_ms")
+                refusal.retry_after_ms = found.get("retry_after_ms")
         except (KeyError, TypeError):
             return self._odd(f"status {status}")
         return refusal
