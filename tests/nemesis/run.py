@@ -36,7 +36,9 @@ MEND_S = 1.0
 """The pause after a fault of the server or the disk."""
 MOST_FAILURES = 10
 """How often the driver starts a process again that has failed."""
-START_S = 30.0
+CALM_S = 60.0
+"""How long, after the last fault, the silent processes may take to get their first numbers."""
+START_S = 120.0
 """How long workers may take until each of them has a ledger."""
 
 
@@ -83,6 +85,7 @@ class Nemesis:
             await asyncio.sleep(seconds)
             await asyncio.gather(*tasks)
             self.result.seconds = time.monotonic() - began
+            await self._none_silent()
         finally:
             self._over = True
             for task in (show, *tasks):
@@ -106,6 +109,12 @@ class Nemesis:
                 return
             await asyncio.sleep(0.05)
         raise RuntimeError(f"no ledger after {START_S:.0f} s: {', '.join(one.name for one in missing)}")
+
+    async def _none_silent(self) -> None:
+        """Waits until no process is silent: on a slow machine some get their first IDs after the last fault."""
+        end = time.monotonic() + CALM_S
+        while await asyncio.to_thread(silent, self.fleet) and time.monotonic() < end:
+            await asyncio.sleep(0.5)
 
     async def _watch(self) -> None:
         """Starts processes again that end without a fault, and notes why they ended."""
@@ -262,14 +271,24 @@ def check(fleet: Fleet, findings: Findings) -> None:
         for line in process.log.read_text(errors="replace").splitlines():
             if line.startswith("unexplained, in a child"):
                 findings.broken("unexplained", f"{process.name}: {line}")
-        if process.begins and not checker.last_ms(path for path in ledgers if path.name.startswith(process.begins)):
-            findings.broken("silent", f"{process.name} minted nothing")
+    for sentence in silent(fleet):
+        findings.broken("silent", sentence)
+
+
+def silent(fleet: Fleet) -> list[str]:
+    """Says which workers have minted nothing, and which kinds of numbers were not taken."""
+    found, so_far = [], Findings()
+    for process in fleet.processes:
+        if process.begins and not checker.last_ms(fleet.ids.glob(f"{process.begins}*")):
+            found.append(f"{process.name} minted nothing")
+    checker.check_takes(fleet.takes.glob("*/*"), so_far)
     for name, kinds in fleet.taken.items():
         for kind in kinds:
             # Others may serve the users, or be first to write the sequence, all the time.
             is_shared = kind in ("user", "sequence")
-            if not (findings.numbers[kind] if is_shared else findings.takers[name, kind]):
-                findings.broken("silent", f"{name} took no number of kind {kind}")
+            if not (so_far.numbers[kind] if is_shared else so_far.takers[name, kind]):
+                found.append(f"{name} took no number of kind {kind}")
+    return found
 
 
 async def attack(engine: str, engines: Engines, seconds: float, seed: int, gap_s: float, keep: bool) -> Result:

@@ -22,7 +22,7 @@ const FAULTY: u32 = 3;
 
 /// How many IDs each file has, about.
 fn size() -> u64 {
-    std::env::var("SNOWMINT_AUDIT_IDS").map_or(200_000, |text| text.parse().expect("a number"))
+    std::env::var("SNOWMINT_AUDIT_IDS").map_or(100_000, |text| text.parse().expect("a number"))
 }
 
 fn minter(layout: &Layout, node: u32) -> Minter {
