@@ -55,8 +55,6 @@ use crate::connections::{CLIENT_TIMEOUT, Ending, FIRST_BYTE_TIMEOUT, Place, Prot
 use crate::metrics::{Counts, Metrics};
 use crate::service::Service;
 
-/// The limit of a request body, in bytes.
-const MAX_BODY_BYTES: usize = 16 * 1024;
 /// The limit of a request head, in bytes.
 const MAX_HEAD_BYTES: usize = 16 * 1024;
 /// How long an ending server keeps connections open for requests that are on their way.
@@ -158,7 +156,6 @@ impl App {
     fn guard(self: &Arc<Self>, router: Router<Arc<Self>>, origins: &[String]) -> Result<Router, snowmint_cli::Exit> {
         let router = router
             .method_not_allowed_fallback(problem::method_not_allowed)
-            .layer(axum::extract::DefaultBodyLimit::max(MAX_BODY_BYTES))
             .layer(from_fn_with_state(Arc::clone(self), guard::guard))
             .with_state(Arc::clone(self));
         let router = match origins {

@@ -28,7 +28,7 @@ fn kinds(report: &Report) -> Vec<Kind> {
 fn fleet(layout: &Layout, start: SequenceStart, mut each: impl FnMut(i64, &mut Vec<u64>)) -> Vec<u64> {
     let fleet: Vec<_> = [1, 2, 3, 4].map(|node| Minter::new(layout, node, start)).into();
     let mut ids = Vec::new();
-    for turn in 0..8000 {
+    for turn in 0..16_000 {
         let now_ms = NOW_MS + turn / 4;
         for _ in 0..2 {
             ids.push(fleet[usize::try_from(scattered(ids.len() as u64) % 4).expect("small")].id(now_ms));

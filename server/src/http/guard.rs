@@ -3,7 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::extract::{MatchedPath, Request, State};
+use axum::body::{Bytes, HttpBody as _};
+use axum::extract::{DefaultBodyLimit, FromRequest as _, MatchedPath, Request, State};
 use axum::http::header::{ALLOW, AUTHORIZATION, CONNECTION};
 use axum::http::{HeaderValue, Method};
 use axum::middleware::Next;
@@ -17,6 +18,8 @@ use crate::auth::{Client, NO_ROUTE, role_of_route};
 use crate::connections::Place;
 use crate::metrics::Requests;
 
+/// The limit of a request body, in bytes.
+const MAX_BODY_BYTES: usize = 16 * 1024;
 /// How long a request may take, its body included.
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
 
@@ -31,14 +34,15 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
     let refused = refuse(&app, &request, &route, client.as_ref())
         .or_else(|| app.queries.refuse(&route, request.method(), request.uri()));
     client.map(|client| request.extensions_mut().insert(client));
-    let mut response = match refused {
-        Some(problem) => problem.into_response(),
-        None => match timeout(REQUEST_TIMEOUT, next.run(request)).await {
-            Ok(response) => response,
-            Err(_) => Problem::slow().into_response(),
+    let (mut response, is_read) = match refused {
+        Some(problem) => (problem.into_response(), request.body().is_end_stream()),
+        None => match timeout(REQUEST_TIMEOUT, answer(request, next)).await {
+            Ok(answered) => answered,
+            Err(_) => (Problem::slow().into_response(), false),
         },
     };
-    if *app.ending.borrow() {
+    // hyper closes a connection whose request it did not read to the end, and says so to nobody.
+    if !is_read || *app.ending.borrow() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }
     if known {
@@ -50,6 +54,17 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
         app.metrics.http.failed(code);
     }
     response
+}
+
+/// Reads the body and runs the request. Returns the answer, and whether the body was read to its end.
+async fn answer(request: Request, next: Next) -> (Response, bool) {
+    let (parts, body) = request.into_parts();
+    let mut body = Request::new(body);
+    DefaultBodyLimit::max(MAX_BODY_BYTES).apply(&mut body);
+    match Bytes::from_request(body, &()).await {
+        Ok(body) => (next.run(Request::from_parts(parts, body.into())).await, true),
+        Err(rejection) => (Problem::from(rejection).into_response(), false),
+    }
 }
 
 /// Returns the problem of a request that is refused.

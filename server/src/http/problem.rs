@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use axum::extract::rejection::{JsonRejection, PathRejection, QueryRejection};
+use axum::extract::rejection::{BytesRejection, JsonRejection, PathRejection, QueryRejection};
 use axum::http::header::{CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -214,9 +214,16 @@ impl From<PathRejection> for Problem {
     }
 }
 
+impl From<BytesRejection> for Problem {
+    fn from(rejection: BytesRejection) -> Self {
+        // A body that is too large keeps 413.
+        Self::new(rejection.status(), "BAD_REQUEST", rejection.body_text())
+    }
+}
+
 impl From<JsonRejection> for Problem {
     fn from(rejection: JsonRejection) -> Self {
-        // A body that is too large keeps 413, another content type keeps 415.
+        // Another content type keeps 415.
         let status = match rejection.status() {
             StatusCode::UNPROCESSABLE_ENTITY => StatusCode::BAD_REQUEST,
             status => status,

@@ -74,6 +74,33 @@ fn bodies_heads_and_commands_are_limited_in_size() {
 }
 
 #[test]
+fn a_body_that_comes_late_ends_no_connection() {
+    let (server, _directory) = Server::alone(&[]);
+    for (path, status) in [("/v1/users/1/next", "200"), ("/v1/nothing", "404"), ("/v1/namespaces/n/leases", "415")] {
+        let client = connect(&server.http);
+        let head =
+            format!("POST {path} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n");
+        (&client).write_all(head.as_bytes()).expect("written");
+        let mut asked_for_it = [0; 25];
+        (&client).read_exact(&mut asked_for_it).expect("an answer");
+        assert_eq!(asked_for_it, *b"HTTP/1.1 100 Continue\r\n\r\n", "{path}");
+        (&client)
+            .write_all(b"{}GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n")
+            .expect("written");
+        let answers = rest(&client);
+        assert!(answers.starts_with(&format!("HTTP/1.1 {status} ")), "{path}: {answers}");
+        assert_eq!(answers.matches("HTTP/1.1 ").count(), 2, "{path}: {answers}");
+    }
+    // The server reads no body of a request that it refuses by its head, and says that it closes.
+    let stranger = connect(&server.http);
+    (&stranger)
+        .write_all(b"POST /v1/users/1/next HTTP/1.1\r\nHost: elsewhere.example\r\nContent-Length: 2\r\n\r\n")
+        .expect("written");
+    let answer = rest(&stranger);
+    assert!(answer.starts_with("HTTP/1.1 4") && answer.contains("\r\nconnection: close\r\n"), "{answer}");
+}
+
+#[test]
 fn a_client_that_does_not_read_holds_no_memory() {
     let (server, _directory) = Server::alone(&[]);
     let before = resident_kb(server.pid());
