@@ -187,6 +187,30 @@ test("an ID lies within a window whose end was in IndexedDB before", async ({ ta
   assert.equal(Object.values(await records(page))[0].released, true);
 });
 
+test("a transaction that ended while its thread was busy is no error", async ({ tab }) => {
+  const page = await tab();
+  // Without the timers that end a slow transaction, which then run after its end.
+  const limits = await page.evaluateHandle(() => {
+    const [set, clear, limits] = [globalThis.setTimeout, globalThis.clearTimeout, new Map()];
+    let last = -1;
+    globalThis.setTimeout = (work, ms, ...rest) => {
+      if (ms !== 5000) return set(work, ms, ...rest);
+      limits.set(last, work);
+      return last--;
+    };
+    globalThis.clearTimeout = (timer) => (limits.has(timer) ? undefined : clear(timer));
+    return limits;
+  });
+  await lease(page);
+  await mint(page, 10);
+  const count = await limits.evaluate((limits) => {
+    for (const work of limits.values()) work();
+    return limits.size;
+  });
+  assert.ok(count > 2, `${count} limits`);
+  await mint(page, 10);
+});
+
 test("a node that was given back is leased again at once, above its last ID", async ({ tab }) => {
   const page = await tab();
   // Whoever had to wait for the end of the window would be refused.

@@ -143,7 +143,13 @@ export class OriginStore implements LeaseStore {
     return new Promise((resolve, reject) => {
       let answer: T;
       const transaction = this.#begin(database, mode);
-      const late = setTimeout(() => transaction.abort(), PATIENCE_MS);
+      const late = setTimeout(() => {
+        try {
+          transaction.abort();
+        } catch {
+          // It is over, and a busy thread is still to hear of it.
+        }
+      }, PATIENCE_MS);
       transaction.oncomplete = () => {
         clearTimeout(late);
         resolve(answer);
@@ -214,8 +220,12 @@ export class OriginStore implements LeaseStore {
 
   #opened(): Promise<IDBDatabase> {
     return new Promise((resolve, reject) => {
-      const late = setTimeout(() => reject(new Error(`it does not open within ${PATIENCE_MS} ms`)), PATIENCE_MS);
       const request = indexedDB.open("snowmint", 1);
+      const late = setTimeout(() => {
+        // Nobody would close it, and an open one keeps others from deleting it.
+        request.onsuccess = () => request.result.close();
+        reject(new Error(`it does not open within ${PATIENCE_MS} ms`));
+      }, PATIENCE_MS);
       let bornMs: number | undefined;
       request.onupgradeneeded = () => {
         bornMs = Date.now();
