@@ -66,6 +66,17 @@ test("the time is never later than the clock of the store", async () => {
   assert.equal(ahead.slice(4, 8), String(new Date().getUTCFullYear()));
 });
 
+test("another clock can be given", async () => {
+  let nowMs = NOON_MS;
+  const texts = inYears(new MemoryStore(), { clock: () => nowMs });
+  assert.equal(await texts.next(), "INV-2026-001");
+  nowMs -= 365 * 86_400_000;
+  assert.equal(await texts.next(), "INV-2025-001");
+  nowMs = NaN;
+  await assert.rejects(texts.next(), TypeError);
+  assert.throws(() => inYears(new MemoryStore(), { clock: 5 }), TypeError);
+});
+
 test("without its clock a store gives no text that shows a date", async () => {
   const store = passing(new MemoryStore());
   store.clockMs = async () => {

@@ -80,6 +80,22 @@ def test_threads_and_coroutines_repeat_no_text(place: Place, namespace: str) -> 
     assert sorted(articles.parse(text).number for text in texts) == list(range(1, 101))
 
 
+def test_new_sequences_begin_at_start_and_formats_take_no_number() -> None:
+    session, noon = Sequences(MemoryStore()), datetime(2026, 12, 31, 23, 30, tzinfo=UTC)
+    sequence, pattern = session.sequence("tens"), "INV-{yyyy}-{000}"
+    tens = Formatted(sequence, pattern, zone="+01:00", start=100, increment=10, clock=Clock(0))
+    assert tens.format(42, noon) == tens.format(42, ms("2026-12-31T23:30:00")) == "INV-2027-042"
+    assert [tens.next(), tens.next()] == ["INV-1970-100", "INV-1970-110"]
+    for number, refused in ((-1, InvalidIdError), (1000, ExhaustedError)):
+        with pytest.raises(refused):
+            tens.format(number, noon)
+    for wrong in (-1, 2**63):
+        with pytest.raises(InvalidIdError):
+            Formatted(sequence, "{000}", start=wrong)
+    with pytest.raises(TypeError, match="an int is needed"):
+        tens.format(42, "now")  # type: ignore[arg-type]
+
+
 def test_a_number_with_too_many_digits_is_an_error_or_grows() -> None:
     sequence = Sequences(MemoryStore()).sequence("cases")
     sequence.set(9)

@@ -146,6 +146,15 @@ def test_the_clock_of_the_service_bounds_the_period(place: Place, namespace: str
     assert texts.parse(texts.next()).year != 2096
 
 
+def test_a_sequence_of_the_service_is_made_with_its_numbers_and_does_not_cycle(place: Place, namespace: str) -> None:
+    session = Sequences(place.store(), max_wait_ms=PATIENT_MS)
+    tens = Formatted(session.sequence(namespace), "{000}", start=100, increment=10)
+    assert [tens.next(), tens.next()] == ["100", "110"]
+    session.create(f"{namespace}-round", max=3, cycle=True)
+    with pytest.raises(InvalidIdError):
+        Formatted(session.sequence(f"{namespace}-round"), "{000}").next()
+
+
 # Trouble
 
 

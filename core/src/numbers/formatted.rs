@@ -54,7 +54,6 @@ pub use self::reading::Reading;
 pub use self::zone::Zone;
 
 use crate::error::{Error, What};
-use crate::numbers::sequence::Options;
 
 /// Returns the time that a text shows, in Unix ms, from this machine's clock and the clock of the store, if it has one: the
 /// earlier of the two.
@@ -82,11 +81,11 @@ pub fn time_ms(own_ms: i64, store_ms: Option<i64>) -> i64 {
 /// ```
 /// use snowmint_core::formatted::refuse_cycle;
 /// use snowmint_core::sequence::Options;
-/// assert!(refuse_cycle(&Options::DEFAULT).is_ok());
-/// assert!(refuse_cycle(&Options { cycle: true, ..Options::DEFAULT }).is_err());
+/// assert!(refuse_cycle(Options::DEFAULT.cycle).is_ok());
+/// assert!(refuse_cycle(true).is_err());
 /// ```
-pub const fn refuse_cycle(sequence: &Options) -> Result<(), Error> {
-    if sequence.cycle {
+pub const fn refuse_cycle(cycle: bool) -> Result<(), Error> {
+    if cycle {
         return Err(Error::plain(What::FormattedCycle));
     }
     Ok(())

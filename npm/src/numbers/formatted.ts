@@ -17,6 +17,8 @@ export interface FormattedOptions {
   start?: Integer | undefined;
   /** The step of a sequence that is new; 1 if missing. */
   increment?: Integer | undefined;
+  /** The clock, Unix ms, in place of the system's. */
+  clock?: (() => number) | undefined;
 }
 
 /** The parts of a text. */
@@ -37,7 +39,7 @@ export interface FormattedReading {
 
 const OPTIONS: Owner = {
   of: "Formatted",
-  names: Object.keys({ period: 0, zone: 0, overflow: 0, start: 0, increment: 0 } satisfies Record<
+  names: Object.keys({ period: 0, zone: 0, overflow: 0, start: 0, increment: 0, clock: 0 } satisfies Record<
     keyof FormattedOptions,
     0
   >),
@@ -47,11 +49,11 @@ const OPTIONS: Owner = {
  * Texts such as `INV-2026-000042`, with the numbers of a sequence.
  *
  * With a period each year, month or day has a sequence of its own, such as `invoices@2026`, which the first use makes. So no text
- * comes twice, whatever clocks show, unless a sequence is set back. The time is this host's, but never later than the clock of the
+ * comes twice, whatever clocks show, unless a sequence is set back. The time is that of `clock`, but never later than the clock of the
  * store, if that has one. A call that fails after it took a number leaves a gap.
  *
  * The constructor throws `INVALID_TEXT` for a wrong pattern, period, zone or overflow, and for a name without room for the period;
- * `INVALID_ID` for a wrong start or increment; and TypeError unless `sequence` is one of `Sequences.sequence`.
+ * `INVALID_ID` for a wrong start or increment; and TypeError unless `sequence` is one of `Sequences.sequence`, and `clock` a function.
  *
  * @example
  * const invoices = new Sequences(store).sequence("invoices");
@@ -63,6 +65,7 @@ export class Formatted {
   readonly #machine: WasmFormatted;
   /** Whether the caller gave the numbers of new sequences. */
   readonly #isGiven: boolean;
+  readonly #clock: () => number;
   /** Reads of the store's clock run one after the other. */
   readonly #turns = new Turns();
   /** The sequences that are known to exist. */
@@ -70,15 +73,17 @@ export class Formatted {
 
   /** Over a sequence, which need not exist. */
   constructor(sequence: Sequence, pattern: string, options: FormattedOptions = {}) {
-    const { start, increment, ...given } = read(options, OPTIONS);
+    const { start, increment, clock = Date.now, ...given } = read(options, OPTIONS);
     if (!(sequence instanceof Sequence))
       throw new TypeError('Formatted takes a sequence, such as new Sequences(store).sequence("invoices")');
+    if (typeof clock !== "function") throw new TypeError("a clock is a function");
     const names = [given.period, given.zone, given.overflow].map((name) => (name === undefined ? name : String(name)));
     const values = [start, increment].map((value) => (value === undefined ? value : digits(value)));
     const text = nameOf(pattern, "a pattern");
     this.#machine = new (numbers().Formatted)(text, names[0], names[1], names[2], values[0], values[1]);
     this.#machine.refuseName(sequence.name);
     this.#sequence = sequence;
+    this.#clock = clock;
     this.#isGiven = start !== undefined || increment !== undefined;
   }
 
@@ -120,7 +125,7 @@ export class Formatted {
     return this.#turns.take(async () => {
       const sentMs = monotonicMs();
       if (this.#machine.isStale(sentMs)) await Promise.race([call.end, this.#heed(sentMs)]);
-      return this.#machine.timeMs(Date.now(), monotonicMs());
+      return this.#machine.timeMs(unixMs(this.#clock()), monotonicMs());
     });
   }
 

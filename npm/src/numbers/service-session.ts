@@ -63,7 +63,7 @@ export class ServiceSession implements Session {
     const [, path] = keysOf(name);
     for (;;) {
       const cycle = await cycles(this.service, path);
-      if (cycle !== undefined) return numbers().refuseCycle(cycling(cycle));
+      if (cycle !== undefined) return numbers().refuseCycle(cycle);
       if (!isGiven) return;
       await createSequence(this.service, path, record);
     }
@@ -78,7 +78,3 @@ export class ServiceSession implements Session {
     return value;
   }
 }
-
-/** A definition that cycles or does not. */
-const cycling = (cycle: boolean): Uint8Array =>
-  numbers().sequenceRecord(undefined, undefined, undefined, undefined, undefined, undefined, undefined, cycle);

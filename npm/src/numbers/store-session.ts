@@ -65,7 +65,7 @@ export class StoreSession implements Session {
   async ready(name: string, record: Uint8Array): Promise<void> {
     const found = await this.#definition(name, record);
     try {
-      numbers().refuseCycle(found);
+      numbers().refuseCycle(numbers().cycles(found));
     } catch (error) {
       throw this.store.explained(error, keysOf(name)[0]);
     }

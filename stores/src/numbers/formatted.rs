@@ -76,6 +76,8 @@ pub struct Formatted {
     name: String,
     pattern: Pattern,
     options: Options,
+    /// Whether the caller gave the options.
+    is_given: bool,
     now_ms: Box<Clock>,
     clock: tokio::sync::Mutex<StoreClock>,
     /// The sequences that are known to exist.
@@ -135,6 +137,7 @@ impl Formatted {
             name: name.to_owned(),
             pattern: *definition.pattern(),
             options: definition.sequence(),
+            is_given: false,
             now_ms: Box::new(SystemHost::unix_ms),
             clock: tokio::sync::Mutex::default(),
             made: Mutex::default(),
@@ -212,8 +215,8 @@ impl Formatted {
     /// ```
     pub fn with_options(self, options: &Options) -> Result<Self, Error> {
         Rules::new(options)?;
-        refuse_cycle(options)?;
-        Ok(Self { options: *options, ..self })
+        refuse_cycle(options.cycle)?;
+        Ok(Self { options: *options, is_given: true, ..self })
     }
 
     /// Sets the time limit of a call, instead of one second.
@@ -364,16 +367,18 @@ impl Formatted {
 
     /// Makes the sequence of a period, unless it exists.
     async fn make(&self, sequence: &str) -> Result<(), Error> {
-        if self.sequences.service().is_some() {
-            // The first number makes it there.
-            return Ok(());
-        }
         if lock(&self.made).contains(sequence) {
             return Ok(());
         }
         loop {
-            if let Some(found) = self.sequences.definition(sequence).await? {
-                refuse_cycle(&found)?;
+            let service = self.sequences.service();
+            let cycle = match service {
+                Some(service) => service.cycles(sequence).await?,
+                None => self.sequences.definition(sequence).await?.map(|found| found.cycle),
+            };
+            // The first number makes it in a service, where only administrators may define one.
+            if let Some(cycle) = cycle.or_else(|| (service.is_some() && !self.is_given).then_some(false)) {
+                refuse_cycle(cycle)?;
                 lock(&self.made).insert(sequence.to_owned());
                 return Ok(());
             }

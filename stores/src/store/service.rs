@@ -23,6 +23,8 @@ pub trait NumberService: fmt::Debug + Send + Sync {
     fn name(&self) -> &str;
     /// Defines a sequence. Returns `false` if it exists.
     async fn create(&self, name: &str, options: &Options) -> Result<bool, Error>;
+    /// Returns whether a sequence cycles. `None` if it does not exist.
+    async fn cycles(&self, name: &str) -> Result<Option<bool>, Error>;
     /// Sets the value of a sequence, and never sends the request again. `None` if the sequence stays unchanged.
     async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error>;
     /// Takes 1 to 1000 numbers of a name.

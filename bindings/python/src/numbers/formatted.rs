@@ -5,11 +5,11 @@ use std::sync::Arc;
 use pyo3::gc::{PyTraverseError, PyVisit};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
-use snowmint_core::formatted::{Date, Pattern};
+use snowmint_core::formatted::{Date, Definition, Pattern};
 
 use super::sequences::Sequence;
 use super::waiting::{Boxed, later, wait};
-use crate::convert::{self, Text};
+use crate::convert::{self, Instant, Int, Text, Wide};
 use crate::error::Failure;
 use crate::host::read;
 use crate::reference::Reference;
@@ -25,13 +25,18 @@ pub(crate) struct Formatted {
 #[pymethods]
 impl Formatted {
     #[new]
-    #[pyo3(signature = (sequence, pattern, *, period=None, zone=None, overflow=None, clock=None))]
+    #[pyo3(signature = (
+        sequence, pattern, *, period=None, zone=None, overflow=None, start=None, increment=None, clock=None
+    ))]
+    #[allow(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
         sequence: &Bound<'_, Sequence>,
         pattern: Text,
         period: Option<Text>,
         zone: Option<Text>,
         overflow: Option<Text>,
+        start: Option<Wide>,
+        increment: Option<Wide>,
         clock: Option<Bound<'_, PyAny>>,
     ) -> Result<Self, Failure> {
         let [period, zone, overflow] = [period, zone, overflow].map(|given| given.map(Text::into_string));
@@ -39,9 +44,13 @@ impl Formatted {
         let pattern = Pattern::named(&pattern, period.as_deref(), zone.as_deref(), overflow.as_deref())?;
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let Sequence { core, name, .. } = sequence.get();
-        let core = Arc::new(snowmint_stores::Formatted::over(core.clone(), name, pattern)?);
+        let mut core = snowmint_stores::Formatted::over(core.clone(), name, pattern)?;
+        if start.is_some() || increment.is_some() {
+            let [start, increment] = [start, increment].map(|given| given.map_or(1, |Wide(number)| number));
+            core = core.with_options(&Definition::new(pattern, start, increment)?.sequence())?;
+        }
         let sequence = Reference::new(sequence.clone().into_any());
-        Ok(Self { core, sequence, clock: clock.map(Reference::new) })
+        Ok(Self { core: Arc::new(core), sequence, clock: clock.map(Reference::new) })
     }
 
     /// The next number of the present period, as a text.
@@ -60,6 +69,11 @@ impl Formatted {
     /// The next number as a text; an event loop goes on while it waits. As `next`.
     fn next_async<'py>(&self, py: Python<'py>) -> Result<Bound<'py, PyAny>, Failure> {
         later(py, self.taken(py)?)
+    }
+
+    /// The text of a number at a time. Takes no number.
+    fn format(&self, number: Int, at: Instant) -> Result<String, Failure> {
+        Ok(self.core.pattern().format(number.0, at.0.0)?.to_string())
     }
 
     /// Reads a text of this pattern back.

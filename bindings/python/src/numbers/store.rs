@@ -292,6 +292,11 @@ impl NumberService for Apart {
         .await
     }
 
+    async fn cycles(&self, name: &str) -> Result<Option<bool>, Error> {
+        let name = name.to_owned();
+        self.run(async move |store| store.ask(|store| of_service(store, "cycles", (name,))?.extract())).await
+    }
+
     async fn set(&self, name: &str, set: &Set) -> Result<Option<i128>, Error> {
         let (name, Set { value, is_called, round }) = (name.to_owned(), *set);
         // 20 digits, the most that a service reads, are too many for each sequence.

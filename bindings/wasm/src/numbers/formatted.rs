@@ -115,8 +115,14 @@ fn us(ms: f64) -> i64 {
     (ms * 1000.0) as i64
 }
 
-/// Refuses the definition of a sequence that cycles.
+/// Returns whether the definition of a sequence cycles.
+#[wasm_bindgen]
+pub fn cycles(definition: &[u8]) -> Result<bool, JsValue> {
+    Options::read(definition).map(|options| options.cycle).map_err(raise)
+}
+
+/// Refuses a sequence that cycles.
 #[wasm_bindgen(js_name = refuseCycle)]
-pub fn refuse_cycle_of(definition: &[u8]) -> Result<(), JsValue> {
-    Options::read(definition).and_then(|options| refuse_cycle(&options)).map_err(raise)
+pub fn refuse(cycle: bool) -> Result<(), JsValue> {
+    refuse_cycle(cycle).map_err(raise)
 }

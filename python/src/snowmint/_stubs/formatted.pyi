@@ -1,6 +1,7 @@
 """Formatted numbers."""
 
 from collections.abc import Callable
+from datetime import datetime
 from typing import Literal, Self, final
 
 from snowmint._reading import Reading
@@ -34,11 +35,14 @@ class Formatted:
         zone: The zone of the dates: `Z` or `UTC`, or an offset such as `+01:00`.
         overflow: What happens to a number with more digits than the counter: `error`, or with `grow` texts become
             longer.
+        start: The first number of a sequence that is new, 0 to 2^63-1; 1 if missing.
+        increment: The step of a sequence that is new; 1 if missing.
         clock: A function that returns Unix ms, in place of the system's clock.
 
     Raises:
         InvalidTextError: The pattern, the period, the zone or the overflow is wrong, or the name of the sequence has no
             room for the period.
+        InvalidIdError: No sequence has this start or increment.
         TypeError: `sequence` is no `Sequence`.
     """
 
@@ -50,6 +54,8 @@ class Formatted:
         period: Literal["none", "year", "month", "day"] | None = None,
         zone: str | None = None,
         overflow: Literal["error", "grow"] | None = None,
+        start: int | None = None,
+        increment: int | None = None,
         clock: Callable[[], int] | None = None,
     ) -> Self: ...
     def next(self) -> str:
@@ -64,6 +70,20 @@ class Formatted:
 
     async def next_async(self) -> str:
         """The next number as a text; an event loop goes on while it waits. As `next`."""
+
+    def format(self, number: int, at: int | datetime) -> str:
+        """The text of a number at a time: Unix ms or an aware datetime. Takes no number.
+
+        >>> from snowmint import Formatted, Sequences
+        >>> from snowmint.stores import MemoryStore
+        >>> sequence = Sequences(MemoryStore()).sequence("receipts")
+        >>> Formatted(sequence, "RE{yy}{MM}-{0000}").format(42, 1_795_780_800_000)
+        'RE2611-0042'
+
+        Raises:
+            ExhaustedError, TimeOverflowError: As `next`.
+            InvalidIdError: The number is negative.
+        """
 
     def parse(self, text: str) -> Reading:
         """Reads a text of this pattern back.

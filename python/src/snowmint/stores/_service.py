@@ -13,11 +13,19 @@ DIGITS = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 class Ask(Protocol):
     """Sends a request to a path of the service, and returns the status and the answer.
 
-    With `once` it never sends the request again. Refusals are raised, except that of a conflict.
+    With `once` it never sends the request again. Refusals are raised, except that of a conflict, and with
+    `may_miss` that of a name that does not exist.
     """
 
     def __call__(
-        self, verb: str, path: str, wanted: Mapping[str, Any] | None = None, /, *, once: bool = False
+        self,
+        verb: str,
+        path: str,
+        wanted: Mapping[str, Any] | None = None,
+        /,
+        *,
+        once: bool = False,
+        may_miss: bool = False,
     ) -> tuple[int, dict[str, Any]]: ...
 
 
@@ -38,6 +46,16 @@ class Service:
         """Defines a sequence; False if it exists, as a second request would find."""
         wanted = {option: value for option, value in definition.items() if value is not None}
         return self._ask("POST", f"sequences/{quote(name, safe='')}", wanted, once=True)[0] == 201
+
+    def cycles(self, name: str) -> bool | None:
+        """Whether a sequence cycles; None if it does not exist."""
+        status, found = self._ask("GET", f"sequences/{quote(name, safe='')}", may_miss=True)
+        if status == 404:
+            return None
+        cycle = found.get("cycle")
+        if not isinstance(cycle, bool):
+            raise self._odd("no sequence")
+        return cycle
 
     def next_of_sequence(self, name: str, count: int) -> list[int]:
         """The next values of a sequence."""

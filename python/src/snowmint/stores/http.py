@@ -161,7 +161,14 @@ class HttpStore:
         return self._send(verb, f"namespaces/{quote(namespace, safe='')}/leases{place}", wanted)[1]
 
     def _send(
-        self, verb: str, path: str, wanted: Mapping[str, Any] | None = None, /, *, once: bool = False
+        self,
+        verb: str,
+        path: str,
+        wanted: Mapping[str, Any] | None = None,
+        /,
+        *,
+        once: bool = False,
+        may_miss: bool = False,
     ) -> tuple[int, dict[str, Any]]:
         body = json.dumps(wanted).encode() if wanted else b""
         status, answer = self._answer(verb, f"{self._path}/v1/{path}", body, once)
@@ -170,7 +177,10 @@ class HttpStore:
         except ValueError:
             read = None
         found = cast("dict[str, Any]", read) if isinstance(read, dict) else {}
-        if 200 <= status < 300 or (status == 409 and found.get("code") == "CONFLICT"):
+        code = found.get("code")
+        if 200 <= status < 300 or (status == 409 and code == "CONFLICT"):
+            return status, found
+        if may_miss and status == 404 and code == "NOT_FOUND":
             return status, found
         raise self._refusal(status, found)
 
