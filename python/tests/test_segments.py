@@ -290,6 +290,8 @@ def test_a_process_ends_while_a_fetch_is_under_way(waiter: str) -> None:
         import asyncio, sys, threading, time
         from hanging import Gated
         from snowmint import Segments
+        # Threads change so often that some always are in the middle of a call.
+        sys.setswitchinterval(1e-6)
         store = Gated()
         numbers = Segments(store, "orders", max_wait_ms=600_000)
         def take():

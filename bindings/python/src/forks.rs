@@ -11,6 +11,8 @@ use std::time::{Duration, Instant};
 use pyo3::prelude::*;
 use snowmint_stores::host::fork::PerProcess;
 
+use crate::parking;
+
 /// How long a fork waits for a call, and a call for a fork.
 const FORK_TIMEOUT: Duration = Duration::from_secs(2);
 const POLL_INTERVAL: Duration = Duration::from_micros(200);
@@ -34,7 +36,7 @@ pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
         thread::sleep(POLL_INTERVAL);
         calls.fetch_add(1, Ordering::SeqCst);
     }
-    let answer = Python::try_attach(call);
+    let answer = parking::attach(call);
     calls.fetch_sub(1, Ordering::SeqCst);
     answer
 }

@@ -5,7 +5,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use pyo3::BoundObject;
-use pyo3::ffi::{self, PyObject, PyThreadState};
+use pyo3::ffi::{self, PyGILState_STATE, PyObject, PyThreadState};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use snowmint_stores::host::wake::Wake;
@@ -25,9 +25,14 @@ impl Drop for Parking {
 type Restore = unsafe extern "C" fn(*mut PyThreadState);
 type UnwindingRestore = unsafe extern "C-unwind" fn(*mut PyThreadState);
 
-/// Waits for a notice without the interpreter, `most` at most. A thread that does so again and again, such as a daemon's, often
-/// returns to an interpreter that is ending.
-pub(crate) fn wait(_attached: Python<'_>, wake: &Wake, most: Duration) {
+/// Waits for a notice without the interpreter, `most` at most.
+pub(crate) fn wait(py: Python<'_>, wake: &Wake, most: Duration) {
+    detach(py, || wake.wait(most));
+}
+
+/// Runs work that neither uses Python nor panics, without the interpreter. A thread that does so again and again, such as a
+/// daemon's, often returns to an interpreter that is ending.
+pub(crate) fn detach<T>(_attached: Python<'_>, work: impl FnOnce() -> T) -> T {
     // As in `call`.
     let restore: Restore = black_box(ffi::PyEval_RestoreThread);
     // SAFETY: the same calling convention, except that a call may unwind.
@@ -35,10 +40,41 @@ pub(crate) fn wait(_attached: Python<'_>, wake: &Wake, most: Duration) {
     let parking = Parking;
     // SAFETY: attached.
     let state = unsafe { ffi::PyEval_SaveThread() };
-    wake.wait(most);
+    let answer = work();
     // SAFETY: this thread's state, which nothing has attached meanwhile.
     unsafe { restore(state) };
     std::mem::forget(parking);
+    answer
+}
+
+type Ensure = unsafe extern "C" fn() -> PyGILState_STATE;
+type UnwindingEnsure = unsafe extern "C-unwind" fn() -> PyGILState_STATE;
+
+/// The interpreter, to which this thread is attached.
+struct Attached(PyGILState_STATE);
+
+impl Drop for Attached {
+    fn drop(&mut self) {
+        // SAFETY: the state of the call that attached this thread.
+        unsafe { ffi::PyGILState_Release(self.0) };
+    }
+}
+
+/// Attaches a thread of this package to the interpreter, for one call. `None` if the interpreter has ended.
+pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
+    // SAFETY: asks at any time.
+    if unsafe { ffi::Py_IsInitialized() } == 0 {
+        return None;
+    }
+    // As in `call`.
+    let ensure: Ensure = black_box(ffi::PyGILState_Ensure);
+    // SAFETY: the same calling convention, except that a call may unwind.
+    let ensure = unsafe { std::mem::transmute::<Ensure, UnwindingEnsure>(ensure) };
+    let parking = Parking;
+    // SAFETY: the interpreter is initialized.
+    let _attached = Attached(unsafe { ensure() });
+    std::mem::forget(parking);
+    Python::try_attach(call)
 }
 
 type Call = unsafe extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;

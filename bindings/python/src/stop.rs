@@ -81,7 +81,7 @@ pub(crate) fn pause(py: Python<'_>, system: &mut SystemHost, ms: u64) -> Result<
         // Begins to measure the wait.
         system.pause(0)?;
         if !signal.is_set() {
-            py.detach(|| signal.wake.wait(Duration::from_millis(ms)));
+            parking::wait(py, &signal.wake, Duration::from_millis(ms));
         }
         if signal.is_set() {
             return Err(cancelled(py).into());
@@ -90,7 +90,7 @@ pub(crate) fn pause(py: Python<'_>, system: &mut SystemHost, ms: u64) -> Result<
         system.pause(0)?;
         sleep.call1((Duration::from_millis(ms).as_secs_f64(),))?;
     } else {
-        py.detach(|| system.pause(ms))?;
+        parking::detach(py, || system.pause(ms))?;
     }
     Ok(py.check_signals()?)
 }
@@ -102,7 +102,7 @@ pub(crate) struct Waits<'py> {
 }
 
 impl<'py> Waits<'py> {
-    // The sleep is looked up once: Python code between two waits could end in an interpreter that is ending.
+    // The sleep is looked up once for all waits.
     pub(crate) fn new(py: Python<'py>) -> PyResult<Self> {
         Ok(Self { py, green_sleep: green_sleep(py)? })
     }
@@ -119,7 +119,7 @@ impl<'py> Waits<'py> {
 
 /// Returns the sleep of green threads, if this process has green threads.
 fn green_sleep(py: Python<'_>) -> PyResult<Option<Bound<'_, PyAny>>> {
-    let sleep = py.import("snowmint._green")?.call_method0("sleep")?;
+    let sleep = parking::call(&py.import("snowmint._green")?.getattr("sleep")?, ())?;
     Ok(if sleep.is_none() { None } else { Some(sleep) })
 }
 

@@ -10,6 +10,7 @@ use snowmint_core::Error;
 use snowmint_stores::host::Owner;
 
 use crate::error::Failure;
+use crate::parking;
 
 /// How many items are worked on between two looks at signals.
 pub(crate) const ITEMS_PER_CHECK: usize = 1 << 14;
@@ -22,22 +23,18 @@ pub(crate) fn apart<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, Failure> {
     let owner = Owner::this();
-    let (sender, mut receiver) = mpsc::sync_channel(1);
+    let (sender, receiver) = mpsc::sync_channel(1);
     // The caller may have stopped waiting.
     let started = thread::Builder::new().name("snowmint-work".to_owned()).spawn(move || drop(sender.send(work())));
     started.map_err(PyErr::from)?;
     loop {
-        let answer = py.detach(|| {
-            let answer = receiver.recv_timeout(CHECK_INTERVAL);
-            (answer, receiver)
-        });
-        receiver = match answer {
-            (Ok(done), _) => return Ok(done),
-            (Err(RecvTimeoutError::Timeout), receiver) => receiver,
-            (Err(RecvTimeoutError::Disconnected), _) => {
+        match parking::detach(py, || receiver.recv_timeout(CHECK_INTERVAL)) {
+            Ok(done) => return Ok(done),
+            Err(RecvTimeoutError::Timeout) => {}
+            Err(RecvTimeoutError::Disconnected) => {
                 return Err(PyRuntimeError::new_err("the thread of this call broke off").into());
             }
-        };
+        }
         py.check_signals()?;
         if !owner.is_this_process() {
             // A signal's handler forked, and the thread is the parent's.

@@ -72,13 +72,17 @@ class Formatted:
         """The next number as a text; an event loop goes on while it waits. As `next`."""
 
     def format(self, number: int, at: int | datetime) -> str:
-        """The text of a number at a time: Unix ms or an aware datetime. Takes no number.
+        """The text of a number at a time. Takes no number.
 
         >>> from snowmint import Formatted, Sequences
         >>> from snowmint.stores import MemoryStore
         >>> sequence = Sequences(MemoryStore()).sequence("receipts")
         >>> Formatted(sequence, "RE{yy}{MM}-{0000}").format(42, 1_795_780_800_000)
         'RE2611-0042'
+
+        Args:
+            number: The number.
+            at: Unix ms, or an aware datetime.
 
         Raises:
             ExhaustedError, TimeOverflowError: As `next`.
