@@ -15,8 +15,6 @@
 
 extern crate alloc;
 
-use lol_alloc::{AssumeSingleThreaded, FreeListAllocator};
-
 #[allow(dead_code, reason = "no module uses every conversion")]
 mod convert;
 #[cfg(feature = "mint")]
@@ -56,11 +54,9 @@ mod vouched;
 #[cfg(feature = "tools")]
 mod wide;
 
+// A list of free memory would be searched from its begin: a collection of 50,000 layouts would take minutes.
 #[global_allocator]
-#[allow(unsafe_code, reason = "an allocator for one thread, which no module shares")]
-// SAFETY: the memory of a module belongs to one thread.
-static ALLOCATOR: AssumeSingleThreaded<FreeListAllocator> =
-    unsafe { AssumeSingleThreaded::new(FreeListAllocator::new()) };
+static ALLOCATOR: talc::wasm::WasmDynamicTalc = talc::wasm::new_wasm_dynamic_allocator();
 
 /// Ends in a trap, which JavaScript sees as an exception.
 #[panic_handler]

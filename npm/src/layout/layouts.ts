@@ -42,10 +42,13 @@ interface Layouts extends Readonly<Record<Uppercase<Preset>, Layout>> {
 /** The presets: `layouts.TWITTER` and so on, and `layouts.all()`, a record of all by name. */
 export const layouts: Layouts = /* @__PURE__ */ getters();
 
-/** Layouts are made when first used, since that starts the engine, and importing must not. */
+/** Layouts are made when first used, since that starts the engine, and importing must not; each of them once. */
 function getters(): Layouts {
   const layouts = { all: () => Object.fromEntries(PRESETS.map((name) => [name, Layout.preset(name)])) };
-  for (const name of PRESETS)
-    Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get: () => Layout.preset(name) });
+  for (const name of PRESETS) {
+    let made: Layout | undefined;
+    const get = () => (made ??= Layout.preset(name));
+    Object.defineProperty(layouts, name.toUpperCase(), { enumerable: true, get });
+  }
   return layouts as Layouts;
 }
