@@ -5,6 +5,7 @@ use snowmint_core::{Error, Host, SystemHost};
 
 use crate::convert;
 use crate::error::Failure;
+use crate::parking;
 use crate::reference::Reference;
 use crate::stop;
 
@@ -59,12 +60,12 @@ impl Host for DetachedHost<'_> {
     fn now_ms(&mut self) -> Result<i64, Failure> {
         match self.clock {
             None => Ok(SystemHost::unix_ms()),
-            Some(clock) => Python::attach(|py| read(py, clock)),
+            Some(clock) => parking::reattach(|py| read(py, clock)),
         }
     }
 
     fn pause(&mut self, ms: u64) -> Result<(), Failure> {
-        Python::attach(|py| stop::pause(py, &mut self.system, ms))
+        parking::reattach(|py| stop::pause(py, &mut self.system, ms))
     }
 
     fn paused_ms(&mut self) -> u64 {

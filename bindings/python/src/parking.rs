@@ -16,9 +16,13 @@ struct Parking;
 
 impl Drop for Parking {
     fn drop(&mut self) {
-        loop {
-            std::thread::park();
-        }
+        park();
+    }
+}
+
+fn park() -> ! {
+    loop {
+        std::thread::park();
     }
 }
 
@@ -75,6 +79,11 @@ pub(crate) fn attach<T>(call: impl FnOnce(Python<'_>) -> T) -> Option<T> {
     let _attached = Attached(unsafe { ensure() });
     std::mem::forget(parking);
     Python::try_attach(call)
+}
+
+/// Attaches a detached thread of the caller again, for one call.
+pub(crate) fn reattach<T>(call: impl FnOnce(Python<'_>) -> T) -> T {
+    attach(call).unwrap_or_else(|| park())
 }
 
 type Call = unsafe extern "C" fn(*mut PyObject, *mut PyObject) -> *mut PyObject;

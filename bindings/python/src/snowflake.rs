@@ -287,7 +287,7 @@ impl Drop for Snowflake {
 fn reporter(on_lost: Reference) -> impl Fn(&Error) + Send + Sync + 'static {
     move |error| {
         // Does nothing if the interpreter has ended.
-        Python::try_attach(|py| {
+        parking::attach(|py| {
             let Some(on_lost) = on_lost.get(py) else { return };
             let reported = error::exception(py, error).and_then(|exception| parking::call(&on_lost, (exception,)));
             if let Err(broken) = reported {
