@@ -186,7 +186,7 @@ describe("leases of a service", { concurrency: 4 }, () => {
       t,
       `import { Snowflake } from "snowmint";
     import { HttpStore } from "snowmint/stores";
-    const gen = await Snowflake.lease({ store: new HttpStore("${service.url}"), namespace: "${fresh()}", windowMs: 1000 });
+    const gen = await Snowflake.lease({ store: new HttpStore("${service.url}"), namespace: "${fresh()}", windowMs: 1000, maxWaitMs: 20_000 });
     process.on("message", async () => process.send({ id: await gen.nextIdAsync(), skewMs: gen.status().skewMs }));
     process.send({ wall: Date.now() });`,
       clock.env,
@@ -558,7 +558,9 @@ describe("leases of a service", { concurrency: 4 }, () => {
       await Promise.all(tabs.map((tab) => leased(tab, options)));
       // Those without tabs have the bits of all tabs of a device.
       const part = String(DEVICES).replace("tab:", "random:");
-      const gens = await Promise.all([1, 2].map(() => lease({ namespace, layout: part, windowMs: 2000 }, service)));
+      const gens = await Promise.all(
+        [1, 2].map(() => lease({ namespace, layout: part, windowMs: 2000, maxWaitMs: 20_000 }, service)),
+      );
       const mints = gens.map(minting);
       const lists = tabs.map(() => []);
       const round = () => Promise.all(tabs.map(async (tab, at) => lists[at].push(...(await mint(tab, 1000)))));
