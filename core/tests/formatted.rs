@@ -165,7 +165,7 @@ proptest! {
 
     #[test]
     fn a_definition_is_read_back(pattern in patterns(), start in 0..=i64::MAX, increment in any::<i64>()) {
-        if let Ok(definition) = Definition::new(pattern, start.into(), increment.into()) {
+        if let Ok(definition) = Definition::new(pattern, Some(start.into()), Some(increment.into())) {
             prop_assert!(increment != 0);
             prop_assert_eq!(Definition::parse(&definition.to_string()), Ok(definition));
         }

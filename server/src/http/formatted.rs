@@ -46,7 +46,7 @@ impl Format {
         let (period, zone, overflow) = (self.period.as_deref(), self.zone.as_deref(), self.overflow.as_deref());
         let pattern = Pattern::named(&self.pattern, period, zone, overflow)?;
         let number = |name: &str, given: &Option<String>| {
-            given.as_deref().map_or(Ok(1), str::parse::<i128>).map_err(|_| {
+            given.as_deref().map(str::parse::<i128>).transpose().map_err(|_| {
                 let detail = format!("{name} must be an integer in digits, such as \"1\"");
                 Problem::new(StatusCode::BAD_REQUEST, "INVALID_ID", detail)
             })

@@ -127,7 +127,7 @@ impl Formatted {
     /// # }
     /// ```
     pub fn over(sequences: Sequences, name: &str, pattern: Pattern) -> Result<Self, Error> {
-        Self::of(sequences, name, &Definition::new(pattern, 1, 1)?)
+        Self::of(sequences, name, &Definition::new(pattern, None, None)?)
     }
 
     fn of(sequences: Sequences, name: &str, definition: &Definition) -> Result<Self, Error> {
@@ -159,8 +159,8 @@ impl Formatted {
     /// # async fn main() -> Result<(), snowmint_stores::Error> {
     /// let store = connect("memory:").await?;
     /// let pattern = Pattern::new("A-{000}", Period::None, Zone::UTC, Overflow::Error)?;
-    /// assert!(Formatted::define(&*store, "articles", &Definition::new(pattern, 100, 1)?).await?);
-    /// assert!(!Formatted::define(&*store, "articles", &Definition::new(pattern, 200, 1)?).await?, "it starts at 100");
+    /// assert!(Formatted::define(&*store, "articles", &Definition::new(pattern, Some(100), None)?).await?);
+    /// assert!(!Formatted::define(&*store, "articles", &Definition::new(pattern, Some(200), None)?).await?, "it starts at 100");
     /// # Ok(())
     /// # }
     /// ```
@@ -183,7 +183,7 @@ impl Formatted {
     /// let store = connect("memory:").await?;
     /// assert!(Formatted::open(store.clone(), "articles").await?.is_none());
     /// let pattern = Pattern::new("A-{000}", Period::None, Zone::UTC, Overflow::Error)?;
-    /// Formatted::define(&*store, "articles", &Definition::new(pattern, 100, 1)?).await?;
+    /// Formatted::define(&*store, "articles", &Definition::new(pattern, Some(100), None)?).await?;
     /// let articles = Formatted::open(store, "articles").await?.expect("it is defined");
     /// assert_eq!(articles.next().await?.text, "A-100");
     /// # Ok(())

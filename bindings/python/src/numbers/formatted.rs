@@ -46,7 +46,7 @@ impl Formatted {
         let Sequence { core, name, .. } = sequence.get();
         let mut core = snowmint_stores::Formatted::over(core.clone(), name, pattern)?;
         if start.is_some() || increment.is_some() {
-            let [start, increment] = [start, increment].map(|given| given.map_or(1, |Wide(number)| number));
+            let [start, increment] = [start, increment].map(|given| given.map(|Wide(number)| number));
             core = core.with_options(&Definition::new(pattern, start, increment)?.sequence())?;
         }
         let sequence = Reference::new(sequence.clone().into_any());

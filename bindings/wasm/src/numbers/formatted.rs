@@ -36,7 +36,7 @@ impl Formatted {
             let period = period.as_deref().map_or(Ok(Period::default()), Period::find)?;
             let zone = zone.as_deref().map_or(Ok(Zone::default()), Zone::parse)?;
             let overflow = overflow.as_deref().map_or(Ok(Overflow::default()), Overflow::find)?;
-            let [start, increment] = [&start, &increment].map(|digits| digits.as_deref().map_or(1, value));
+            let [start, increment] = [&start, &increment].map(|digits| digits.as_deref().map(value));
             Definition::new(Pattern::new(pattern, period, zone, overflow)?, start, increment)
         };
         Ok(Self { definition: read().map_err(raise)?, clock: StoreClock::default() })

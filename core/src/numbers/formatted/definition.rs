@@ -19,7 +19,7 @@ const FIRST_LINE: &str = "formatted 1";
 /// ```
 /// use snowmint_core::formatted::{Definition, Overflow, Pattern, Period, Zone};
 /// let pattern = Pattern::new("INV-{yyyy}-{0000}", Period::Year, Zone::UTC, Overflow::Error)?;
-/// let definition = Definition::new(pattern, 1, 1)?;
+/// let definition = Definition::new(pattern, None, None)?;
 /// assert_eq!(Definition::parse(&definition.to_string())?, definition);
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
@@ -31,7 +31,7 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// Makes a definition.
+    /// Makes a definition. A missing `start` or `increment` is 1.
     ///
     /// # Errors
     /// `InvalidId`, unless `start` is from 0 to 2^63-1 and `increment` fits 64 bits and is not 0.
@@ -40,11 +40,11 @@ impl Definition {
     /// ```
     /// use snowmint_core::formatted::{Definition, Overflow, Pattern, Period, Zone};
     /// let pattern = Pattern::new("{000}", Period::None, Zone::UTC, Overflow::Error)?;
-    /// assert!(Definition::new(pattern, 0, 10).is_ok() && Definition::new(pattern, -1, 10).is_err());
+    /// assert!(Definition::new(pattern, Some(0), Some(10)).is_ok() && Definition::new(pattern, Some(-1), None).is_err());
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
-    pub fn new(pattern: Pattern, start: i128, increment: i128) -> Result<Self, Error> {
-        let definition = Self { pattern, start, increment };
+    pub fn new(pattern: Pattern, start: Option<i128>, increment: Option<i128>) -> Result<Self, Error> {
+        let definition = Self { pattern, start: start.unwrap_or(1), increment: increment.unwrap_or(1) };
         Rules::new(&definition.sequence())?;
         Ok(definition)
     }
@@ -70,7 +70,7 @@ impl Definition {
     /// ```
     /// use snowmint_core::formatted::{Definition, Overflow, Pattern, Period, Zone};
     /// let pattern = Pattern::new("{000}", Period::None, Zone::UTC, Overflow::Error)?;
-    /// let options = Definition::new(pattern, 100, -1)?.sequence();
+    /// let options = Definition::new(pattern, Some(100), Some(-1))?.sequence();
     /// assert_eq!((options.start, options.min, options.increment), (Some(100), Some(0), -1));
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
@@ -107,7 +107,7 @@ impl Definition {
         let number = |name| get(name)?.parse().map_err(|_| unknown());
         let (period, zone, overflow) = (Period::find(get("period")?)?, Zone::parse(get("zone")?)?, get("overflow")?);
         let pattern = Pattern::new(get("pattern")?, period, zone, Overflow::find(overflow)?)?;
-        Self::new(pattern, number("start")?, number("increment")?)
+        Self::new(pattern, Some(number("start")?), Some(number("increment")?))
     }
 }
 

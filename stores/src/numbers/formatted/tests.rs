@@ -178,8 +178,8 @@ async fn two_periods_at_once_have_no_gaps_and_no_repeats() {
 #[tokio::test]
 async fn a_definition_in_the_store_stays_as_it_is() {
     let store: Arc<dyn CounterStore> = Arc::new(Memory::new());
-    let first = Definition::new(yearly(), 7, 3).expect("a definition");
-    let other = Definition::new(yearly(), 7, 4).expect("a definition");
+    let first = Definition::new(yearly(), Some(7), Some(3)).expect("a definition");
+    let other = Definition::new(yearly(), Some(7), Some(4)).expect("a definition");
     assert!(Formatted::open(Arc::clone(&store), "invoices").await.expect("an answer").is_none());
     for (definition, is_kept) in [(&first, true), (&first, true), (&other, false)] {
         assert_eq!(Formatted::define(&*store, "invoices", definition).await, Ok(is_kept));
