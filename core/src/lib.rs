@@ -52,7 +52,7 @@ pub use self::int::{Integer, MAX_BATCH};
 pub use self::layout::{Field, Layout, LayoutId, MAX_FIELDS, MAX_NODE_BITS, Part, Parts, layouts};
 #[cfg(feature = "formatted")]
 pub use self::numbers::formatted;
-pub use self::numbers::{section, segment, sequence, ticket};
+pub use self::numbers::{native, section, segment, sequence, ticket};
 pub use self::store::{bytes, durability, pin, place};
 pub use self::wide::ksuid::Ksuid;
 #[cfg(feature = "mask")]

@@ -4,6 +4,7 @@
 pub mod fields;
 #[cfg(feature = "formatted")]
 pub mod formatted;
+pub mod native;
 pub mod section;
 pub mod segment;
 pub mod sequence;

@@ -221,7 +221,7 @@ describe("numbers of a service", { concurrency: 4 }, () => {
     }
   });
 
-  test("a page takes segments and sequences", { skip: missing, timeout: 240_000 }, async (t) => {
+  test("a page takes segments, sequences and ranges by name", { skip: missing, timeout: 240_000 }, async (t) => {
     const browser = await launch();
     t.after(() => browser.close());
     const page = await browser.newPage();
@@ -230,7 +230,7 @@ describe("numbers of a service", { concurrency: 4 }, () => {
     const { url } = await serviceWithTag(t);
     const taken = await page.evaluate(async (url) => {
       const { HttpStore } = await import("/npm/dist/stores.browser.mjs");
-      const { Formatted, Segments, Sequences } = await import("/npm/dist/numbers.browser.mjs");
+      const { Formatted, Segments, Sequences, sequence } = await import("/npm/dist/numbers.browser.mjs");
       const store = new HttpStore(url);
       const orders = new Segments(store, "orders", { maxWaitMs: 20_000 });
       const session = new Sequences(store, { maxWaitMs: 20_000 });
@@ -239,9 +239,11 @@ describe("numbers of a service", { concurrency: 4 }, () => {
       const values = [await session.next("invoices"), await session.next("invoices"), await session.last()];
       const text = await texts.next();
       const refused = await new Segments(store, "missing").next().catch(({ code }) => code);
-      return { segments: segments.map(String), values: values.map(String), text, refused };
+      const range = [...sequence.virtual("seq_1_to_15_step_3")].join();
+      return { segments: segments.map(String), values: values.map(String), text, refused, range };
     }, url);
     assert.equal(new Set(taken.segments).size, 100);
+    assert.equal(taken.range, "1,4,7,10,13");
     assert.deepEqual([taken.values, taken.text, taken.refused], [["1", "2", "2"], "A-003", "INVALID_TEXT"]);
     const outside = await new Segments(store({}, { url }), "orders", WAIT).next();
     assert.ok(!taken.segments.includes(String(outside)));

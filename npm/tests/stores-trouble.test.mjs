@@ -588,7 +588,7 @@ describe("stores", { concurrency: 4 }, () => {
     const bare = (text) => text.replace(/\\n|\\|["'`]|\s+/g, "");
     const scripts = new URL("../../stores/src/scripts/", import.meta.url);
     const files = readdirSync(scripts, { recursive: true }).filter((path) => path.includes("."));
-    assert.equal(files.length, 19);
+    assert.equal(files.length, 26);
     for (const path of files)
       assert.ok(bare(bundle).includes(bare(readFileSync(new URL(path, scripts), "utf8"))), path);
   });

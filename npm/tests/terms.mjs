@@ -1,11 +1,16 @@
 // Terms of durable numbers: of a store and a name, a function that takes the next number.
-import { Formatted, Segments, Sequences, Tickets, users } from "snowmint/numbers";
+import { Formatted, NativeNumbers, Segments, Sequences, Tickets, users } from "snowmint/numbers";
 
 const maxWaitMs = 60_000;
 
 export const TERMS = {
   Segments: (store, name) => {
     const numbers = new Segments(store, name, { step: 100, maxWaitMs });
+    return () => numbers.next();
+  },
+  // Of one sequence, whatever the name.
+  NativeNumbers: (store) => {
+    const numbers = new NativeNumbers(store, "s$1", { step: 20, maxWaitMs });
     return () => numbers.next();
   },
   Sequences: (store, name) => {

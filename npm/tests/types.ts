@@ -41,6 +41,8 @@ import {
   Formatted,
   type FormattedOptions,
   type FormattedReading,
+  NativeNumbers,
+  type NativeNumbersOptions,
   type NumberBlock,
   type NumberRange,
   Segments,
@@ -450,6 +452,7 @@ is<FunctionOptions>({ maxAheadMs: missing, maxWaitMs: missing, sequenceStart: mi
 is<SegmentsOptions>({ start: missing, step: missing, maxWaitMs: missing });
 is<SequencesOptions>({ maxWaitMs: missing });
 is<TicketsOptions>({ maxWaitMs: missing });
+is<NativeNumbersOptions>({ step: missing, maxWaitMs: missing });
 is<TableTicketsOptions>({ stub: missing, increment: missing, offsets: missing, maxWaitMs: missing });
 is<UsersOptions>({ size: missing, step: missing, windowMs: missing, maxWaitMs: missing, label: missing });
 is<FormattedOptions>({ period: missing, zone: missing, overflow: missing, start: missing, increment: missing });
@@ -499,6 +502,9 @@ is<Promise<bigint>>(new Tickets([new MemoryStore()], "photos").next());
 is<Tickets>(Tickets.ofTables([new MysqlStore(pool)], "Tickets64", { stub: "b", increment: 2n, offsets: [1] }));
 // @ts-expect-error: only MySQL has such tables
 Tickets.ofTables(new MemoryStore(), "Tickets64");
+is<Promise<bigint>>(new NativeNumbers(new MysqlStore(pool), "invoices_id_seq", { step: 20n }).next());
+// @ts-expect-error: only databases have sequences
+new NativeNumbers(new MemoryStore(), "invoices_id_seq");
 is<NumberRange>(sequence.virtual("seq_1_to_5"));
 const messages: Users = users(new MemoryStore(), "messages", { size: 10n, windowMs: 1000 });
 is<Promise<bigint>>(messages.next(7));

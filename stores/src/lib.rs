@@ -63,6 +63,8 @@ pub mod host {
     pub use crate::grant::{Claimer, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
     #[cfg(feature = "engines")]
     pub use crate::grant::{Granted, Leases, Share};
+    #[cfg(feature = "numbers")]
+    pub use crate::numbers::NativeTarget;
     pub use crate::process::*;
     pub use crate::store::filesystem::{
         refuse_default_database, refuse_default_slots, refuse_lossy_place, refuse_lossy_slots,

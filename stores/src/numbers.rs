@@ -15,7 +15,7 @@ mod tickets;
 
 pub use self::counters::Key;
 pub use self::formatted::{Formatted, FormattedNumber};
-pub use self::native::NativeNumbers;
+pub use self::native::{NativeNumbers, NativeTarget};
 pub use self::sections::{SectionHolder, Sections, SectionsOptions};
 pub use self::segments::{LocalNumbers, Segments, SegmentsOptions};
 pub use self::sequences::Sequences;

@@ -59,6 +59,18 @@ pub const POSTGRES_RAISE: &str = include_str!("scripts/postgres/raise.sql");
 /// Reads Unix ms.
 pub const POSTGRES_CLOCK: &str = include_str!("scripts/postgres/clock.sql");
 
+/// Reads the version of the server, and the type of the object whose name stands for `{sequence}`; NULL without one.
+pub const POSTGRES_OBJECT: &str = include_str!("scripts/postgres/object.sql");
+
+/// Reads the state of a sequence, whose name stands for `{sequence}`: its columns are those of `snowmint_core::native::State`.
+pub const POSTGRES_SEQUENCE: &str = include_str!("scripts/postgres/sequence.sql");
+
+/// Takes numbers of a sequence, as many as stand for `{count}`.
+///
+/// The message makes the server write to its log: `nextval` writes only for every 32nd value, and a statement that wrote nothing
+/// is not flushed. A crash would lose the values between, and give them again, if another, still open transaction wrote for them.
+pub const POSTGRES_NEXTVAL: &str = include_str!("scripts/postgres/nextval.sql");
+
 /// Makes the tables of records, counters and guards.
 pub const MYSQL_SCHEMA: &str = include_str!("scripts/mysql/schema.sql");
 
@@ -72,6 +84,19 @@ pub const MYSQL_FLUSH: &str = include_str!("scripts/mysql/flush.sql");
 /// Reads Unix ms. It reads UTC: `UNIX_TIMESTAMP` of a local time is wrong in one of the two hours that have the same local
 /// time.
 pub const MYSQL_CLOCK: &str = include_str!("scripts/mysql/clock.sql");
+
+/// Reads the version of the server, and the type of the object whose name stands for `{sequence}`; NULL without one.
+pub const MYSQL_OBJECT: &str = include_str!("scripts/mysql/object.sql");
+
+/// Reads the state of a sequence of `MariaDB`, as [`POSTGRES_SEQUENCE`].
+pub const MYSQL_SEQUENCE: &str = include_str!("scripts/mysql/sequence.sql");
+
+/// Takes numbers of a sequence of `MariaDB`, as many as stand for `{count}`, by a table that the server makes up: its name gives the
+/// number of its rows. [`MYSQL_GUARD`] belongs into the same transaction.
+pub const MYSQL_NEXTVAL: &str = include_str!("scripts/mysql/nextval.sql");
+
+/// Writes a row for a sequence. Only a transaction with a row to flush is durable.
+pub const MYSQL_GUARD: &str = include_str!("scripts/mysql/guard.sql");
 
 /// Makes the tables of records and counters.
 pub const SQLITE_SCHEMA: &str = include_str!("scripts/sqlite/schema.sql");

@@ -297,7 +297,7 @@ class Fleet:
         # Not MariaDB: with two processes more its workers in Python did not get to mint within 20 s on two cores.
         if engine in ("sqlite", "postgres", "redis"):
             for language, program in TAKER_OF.items():
-                kinds = ["segment", "ticket", "sequence", "cached", "user"]
+                kinds = [kind for kind in KINDS if kind not in ("id", "key", "flickr", *lacks)]
                 # Each call of OpenSSL reads the file of a false clock: the threads of Python would connect for seconds.
                 await self._add_taker(f"taker-{language}", kinds, program, has_clock=language != "python")
         pace = str(PACE_MS)

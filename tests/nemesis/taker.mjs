@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { now, require, storeOf, takes } from "./clients.mjs";
 
-const { Segments, Sequences, Tickets, users } = require("snowmint/numbers");
+const { NativeNumbers, Segments, Sequences, Tickets, users } = require("snowmint/numbers");
 
 const EXPLAINED = ["STORE_UNAVAILABLE", "EXHAUSTED", "WINDOW_CLOSED"];
 /** Users of every part of a section, of its neighbours, and the last one there can be. */
@@ -17,6 +17,7 @@ const SOURCES = {
   ticket: (store) => new Tickets(store, "takes"),
   sequence: (store) => new Sequences(store),
   cached: (store) => new Sequences(store),
+  native: (store) => new NativeNumbers(store, "takes", { step: 20 }),
   // Does not wait long for users whom another process serves.
   user: (store) => users(store, undefined, { windowMs: 1000, maxWaitMs: 200, step: 50 }),
 };

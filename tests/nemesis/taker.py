@@ -15,7 +15,7 @@ from typing import Any
 
 import ledger
 from caller import USERS
-from snowmint import Segments, Sequences, SnowmintError, Tickets, users
+from snowmint import NativeNumbers, Segments, Sequences, SnowmintError, Tickets, users
 from snowmint.stores import connect
 
 EXPLAINED = ("STORE_UNAVAILABLE", "EXHAUSTED", "WINDOW_CLOSED")
@@ -26,6 +26,7 @@ SOURCES: dict[str, Callable[[Any], Any]] = {
     "ticket": lambda store: Tickets(store, "takes"),
     "sequence": Sequences,
     "cached": Sequences,
+    "native": lambda store: NativeNumbers(store, "takes", step=20),
     # Does not wait for users whom another process serves.
     "user": lambda store: users(store, window_ms=1000, max_wait_ms=200, step=50),
 }

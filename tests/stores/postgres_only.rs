@@ -2,10 +2,11 @@
 
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
+use std::time::Duration;
 
 use snowmint::ErrorKind;
 use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
-use snowmint::stores::{NumberSource, Url, connect};
+use snowmint::stores::{NativeNumbers, NumberSource, SegmentsOptions, Url, connect};
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
 
 use crate::followers::follower;
@@ -274,6 +275,18 @@ fn a_sequence_gives_its_numbers_and_ends() {
             };
             assert_eq!(taken, wanted, "{name}");
             assert_says(&end, ErrorKind::Exhausted, &[name]);
+        }
+        // From memory too, where a fetch asks for more than is left.
+        server.client("CREATE SEQUENCE few MAXVALUE 3");
+        let options = SegmentsOptions::default().max_wait(Duration::from_secs(60));
+        let few = NativeNumbers::open(sequence(server.url(), "few").await, 100, options).expect("a step");
+        for number in 1..=3 {
+            assert_eq!(few.next().await, Ok(number));
+        }
+        for _ in 0..2 {
+            let error = few.next().await.expect_err("it is used up");
+            assert_says(&error, ErrorKind::Exhausted, &["sequence few has no more numbers"]);
+            assert_eq!(error.retry_after_ms(), None);
         }
     });
 }

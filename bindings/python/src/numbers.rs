@@ -1,6 +1,7 @@
 //! Durable numbers over stores written in Python: the machines are those of `snowmint-stores`.
 
 pub(crate) mod formatted;
+pub(crate) mod native;
 pub(crate) mod segments;
 pub(crate) mod sequences;
 mod store;

@@ -331,6 +331,12 @@ pub(crate) fn is_misconfigured(engine: &str, code: &str, message: &str) -> PyRes
     Ok(known(engine)?.is_misconfigured(code, message))
 }
 
+/// Returns whether an error of an engine, by its code, says that a sequence has no more numbers.
+#[pyfunction]
+pub(crate) fn is_run_out(engine: &str, code: &str) -> PyResult<bool> {
+    Ok(known(engine)?.is_run_out(code))
+}
+
 /// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.
 #[pyfunction]
 pub(crate) fn standby_risk(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> PyResult<Option<String>> {

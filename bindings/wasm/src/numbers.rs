@@ -2,6 +2,7 @@
 
 mod formatted;
 mod keys;
+mod native;
 mod pins;
 mod sections;
 mod segments;

@@ -24,6 +24,8 @@ type Define = (floor?: Uint8Array) => Uint8Array | Promise<Uint8Array>;
 export interface TagSource extends Place {
   /** The key of its record, in messages. */
   key: string;
+  /** The largest amount to add; any if missing. */
+  most?: bigint;
   /** Raises the counter, from `start` if it is new. Resolves with its new value, null if it has no room. */
   add(amount: bigint, start: bigint): Promise<bigint | null>;
   /** Lowers the counter, if it still is `end`. */

@@ -84,11 +84,14 @@ export class Segments {
   #closed = false;
 
   /** Over a store, which stays the caller's. */
-  constructor(store: Store | HttpStore, tag: string, options: SegmentsOptions = {}) {
+  constructor(store: Store | HttpStore, tag: string, options?: SegmentsOptions);
+  /** @internal */
+  constructor(store: Store | HttpStore, tag: string, options: SegmentsOptions, source: TagSource);
+  constructor(store: Store | HttpStore, tag: string, options: SegmentsOptions = {}, source?: TagSource) {
     const { start, step, maxWaitMs } = read(options, OPTIONS);
     this.#store = new NumberStore(store, "Segments");
     this.#tag = nameOf(tag, "a tag");
-    this.#source = this.#store.tag(tag);
+    this.#source = source ?? this.#store.tag(tag);
     this.#maxWaitMs = maxWaitOf(maxWaitMs);
     const [first, size] = [start, step].map((value) => (value === undefined ? value : digits(value)));
     this.#record = (floor) => numbers().tagRecord(first, size, floor);
@@ -254,12 +257,18 @@ export class Segments {
   async #open(asking: Asking): Promise<void> {
     try {
       const found = await this.#store.definition(this.#source, this.#tag, this.#record);
-      if (this.#asking === asking) this.#machine ??= new (numbers().Segments)(found, monotonicMs());
+      if (this.#asking === asking) this.#machine ??= this.#opened(found);
       this.#ended(asking, undefined);
     } catch (error) {
       this.#openAtMs = monotonicMs() + numbers().retryMs();
       this.#ended(asking, this.#store.explained(error, this.#source.key));
     }
+  }
+
+  #opened(definition: Uint8Array): WasmSegments {
+    const machine = new (numbers().Segments)(definition, monotonicMs());
+    if (this.#source.most) machine.limit(this.#source.most);
+    return machine;
   }
 
   async #fetch(amount: bigint, asking: Asking): Promise<void> {

@@ -1,5 +1,15 @@
 import { SnowmintError } from "../errors.js";
-import { mysqlClock, mysqlFlush, mysqlLeaf, mysqlSchema, mysqlTables } from "../generated/scripts.js";
+import {
+  mysqlClock,
+  mysqlFlush,
+  mysqlGuard,
+  mysqlLeaf,
+  mysqlNextval,
+  mysqlObject,
+  mysqlSchema,
+  mysqlSequence,
+  mysqlTables,
+} from "../generated/scripts.js";
 import { failure } from "./shared/failure.js";
 import type { StoreOptions } from "./shared/options.js";
 import { type Emitter, hushed, placeOf } from "./shared/place.js";
@@ -113,6 +123,13 @@ const DIALECT: Dialect = {
     return BigInt(row![0]!);
   },
   clock: mysqlClock,
+  sequence: {
+    object: mysqlObject,
+    state: mysqlSequence,
+    nextval: mysqlNextval,
+    guard: mysqlGuard,
+    codeOf: (error) => (error as { errno?: unknown }).errno,
+  },
 };
 
 /** Inserts a row; false if its key has one. Not by INSERT IGNORE, which would take more than that for nothing. */

@@ -4,9 +4,12 @@ import {
   postgresCure,
   postgresInsert,
   postgresLeaf,
+  postgresNextval,
+  postgresObject,
   postgresRaise,
   postgresRead,
   postgresSchema,
+  postgresSequence,
   postgresSettings,
   postgresUpdate,
 } from "../generated/scripts.js";
@@ -89,6 +92,12 @@ const DIALECT: Dialect = {
     return row && BigInt(row[0]!);
   },
   clock: postgresClock,
+  sequence: {
+    object: postgresObject,
+    state: postgresSequence,
+    nextval: postgresNextval,
+    codeOf: (error) => (error as { code?: unknown }).code,
+  },
 };
 
 // Whatever parsers the application has set: all that is asked for is text.
@@ -156,10 +165,12 @@ function connectionOf(client: Client): Connection {
 
 /** A statement with its values as literals of digits alone, which mean the same whatever the session's rules for quotes are. */
 const filled = (sql: string, values: readonly Value[]): string =>
-  sql.replace(/\$(\d)/g, (_, place) => {
-    const value = values[place - 1]!;
-    if (typeof value === "bigint") return `(${value}::bigint)`;
-    const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
-    const decoded = `decode('${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}', 'hex')`;
-    return typeof value === "string" ? `convert_from(${decoded}, 'UTF8')` : decoded;
-  });
+  !values.length
+    ? sql
+    : sql.replace(/\$(\d)/g, (_, place) => {
+        const value = values[place - 1]!;
+        if (typeof value === "bigint") return `(${value}::bigint)`;
+        const bytes = typeof value === "string" ? new TextEncoder().encode(value) : value;
+        const decoded = `decode('${Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")}', 'hex')`;
+        return typeof value === "string" ? `convert_from(${decoded}, 'UTF8')` : decoded;
+      });

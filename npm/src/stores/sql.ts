@@ -65,6 +65,34 @@ export interface Dialect {
   fetch(ask: Connection["ask"], tag: string, amount: bigint, most: bigint): Promise<bigint | undefined>;
   /** A query for Unix ms. */
   clock: string;
+  /** Statements on a sequence of the database, if it has sequences. */
+  sequence?: SequenceStatements;
+}
+
+/** Statements on a sequence, whose name replaces `{sequence}`. */
+interface SequenceStatements {
+  /** Reads the server's version and the object's type. */
+  object: string;
+  /** Reads the state. */
+  state: string;
+  /** Takes numbers, whose number replaces `{count}`. */
+  nextval: string;
+  /** Makes the transaction durable. */
+  guard?: string;
+  /** Returns the code of an error. */
+  codeOf(error: unknown): unknown;
+}
+
+/** A sequence of a database. */
+export interface DatabaseSequence {
+  engine: Kind;
+  allowsUnsafe: boolean;
+  /** Reads the server's version, and the type of the object; null without one. */
+  object(): Promise<(string | null)[]>;
+  /** Reads the state; undefined without a row. */
+  state(): Promise<string[] | undefined>;
+  /** Takes numbers; null if the sequence has fewer, as the code of the error says. */
+  take(count: bigint, isRunOut: (code: string) => boolean): Promise<bigint[] | null>;
 }
 
 const MAX_VALUE = 1024;
@@ -193,6 +221,33 @@ export abstract class SqlStore implements Store {
   /** Its name in messages. */
   toString(): string {
     return this.#name;
+  }
+
+  /** @internal Opens a sequence of the database; undefined if the database has none. */
+  sequence(name: string): DatabaseSequence | undefined {
+    const { kind, sequence } = this.#dialect;
+    if (!sequence) return undefined;
+    const { object, state, nextval, guard, codeOf } = sequence;
+    const filled = (sql: string, count = 0n) => sql.replaceAll("{sequence}", name).replaceAll("{count}", String(count));
+    const row = async (sql: string) => (await this.#transaction(false, (ask) => ask(filled(sql)))).rows[0];
+    const taken = async (ask: Connection["ask"], count: bigint): Promise<bigint[]> => {
+      const { rows } = await ask(filled(nextval, count));
+      if (guard) await ask(filled(guard));
+      return rows.map(([number]) => BigInt(number!));
+    };
+    return {
+      engine: kind,
+      allowsUnsafe: this.#allowUnsafe,
+      object: async () => (await row(object))!,
+      state: async () => (await row(state)) as string[] | undefined,
+      take: (count, isRunOut) =>
+        this.#transaction(true, (ask) =>
+          taken(ask, count).catch((error) => {
+            if (isRunOut(String(codeOf(error)))) return null;
+            throw error;
+          }),
+        ),
+    };
   }
 
   /** @internal Whether the caller accepts what can lose confirmed writes. */

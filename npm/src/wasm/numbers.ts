@@ -14,6 +14,7 @@ import {
   keyOf,
   maxWaitMs,
   NamedRange,
+  NativeSequence,
   Pin,
   partMs,
   refuseCycle,
@@ -38,6 +39,7 @@ import { startedLater } from "./start.js";
 export type {
   Allocator as WasmAllocator,
   Formatted as WasmFormatted,
+  NativeSequence as WasmNativeSequence,
   Next,
   Pin as WasmPin,
   Request,
@@ -66,6 +68,7 @@ export const numbers = /* @__PURE__ */ startedLater(
     retryMs,
     Segments,
     NamedRange,
+    NativeSequence,
     Sequence,
     sequenceRecord,
     sequenceRetryMs,

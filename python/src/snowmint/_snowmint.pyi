@@ -18,6 +18,7 @@ from snowmint._stubs.inspect import Candidate, candidate, inspect
 from snowmint._stubs.ksuid import KSUID, ksuid
 from snowmint._stubs.layouts import Layout, Parts, find_layout, presets
 from snowmint._stubs.mask import Mask, UuidMask
+from snowmint._stubs.native import NativeNumbers
 from snowmint._stubs.object_id import ObjectId, object_id
 from snowmint._stubs.prefix import prefix_decode_id, prefix_decode_uuid, prefix_encode, prefix_is_uuid, type_id_parts
 from snowmint._stubs.scatter import reverse_bits, rotate_digits, shard_high, unrotate_digits, unshard_high
@@ -25,7 +26,14 @@ from snowmint._stubs.segments import Call, Segments
 from snowmint._stubs.sequences import Sequence, Sequences, virtual_range
 from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, before_fork, release_leases
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
-from snowmint._stubs.stores import engine_settings, is_misconfigured, refuse_lossy_place, refuse_unsafe, standby_risk
+from snowmint._stubs.stores import (
+    engine_settings,
+    is_misconfigured,
+    is_run_out,
+    refuse_lossy_place,
+    refuse_unsafe,
+    standby_risk,
+)
 from snowmint._stubs.text import text_decode, text_encode, text_forms
 from snowmint._stubs.tickets import Tickets
 from snowmint._stubs.ulid import ULID, ulid, ulid_str
@@ -58,6 +66,7 @@ __all__ = [
     "KSUID",
     "Layout",
     "Mask",
+    "NativeNumbers",
     "ObjectId",
     "Parts",
     "Segments",
@@ -84,6 +93,7 @@ __all__ = [
     "find_layout",
     "inspect",
     "is_misconfigured",
+    "is_run_out",
     "ksuid",
     "main",
     "object_id",
@@ -133,17 +143,24 @@ __version__: Final[str]
 # Only for the stores of this package.
 MYSQL_CLOCK: Final[str]
 MYSQL_FLUSH: Final[str]
+MYSQL_GUARD: Final[str]
 MYSQL_LEAF: Final[str]
+MYSQL_NEXTVAL: Final[str]
+MYSQL_OBJECT: Final[str]
 MYSQL_SCHEMA: Final[str]
+MYSQL_SEQUENCE: Final[str]
 MYSQL_TABLES: Final[str]
 POSTGRES_ADD: Final[str]
 POSTGRES_CLOCK: Final[str]
 POSTGRES_CURE: Final[str]
 POSTGRES_INSERT: Final[str]
 POSTGRES_LEAF: Final[str]
+POSTGRES_NEXTVAL: Final[str]
+POSTGRES_OBJECT: Final[str]
 POSTGRES_RAISE: Final[str]
 POSTGRES_READ: Final[str]
 POSTGRES_SCHEMA: Final[str]
+POSTGRES_SEQUENCE: Final[str]
 POSTGRES_SETTINGS: Final[str]
 POSTGRES_UPDATE: Final[str]
 SQLITE_SCHEMA: Final[str]

@@ -3,7 +3,6 @@
 mod dialect;
 mod message;
 mod sequence;
-mod settings;
 
 use sqlx::ConnectOptions as _;
 use sqlx::postgres::PgConnectOptions;

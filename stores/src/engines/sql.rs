@@ -20,7 +20,7 @@ pub(super) use self::dialect::{Dialect, Failure, Refusal, Settings, Statements};
 use self::pool::Pool;
 use self::query::{Select, Value, end_of, signed, unsigned};
 #[cfg(any(feature = "mysql", feature = "postgres"))]
-pub(super) use self::sequence::{NativeSequences, Sequence, State, Target};
+pub(super) use self::sequence::{NativeSequences, Row, Sequence};
 use self::shared::{Asked, Shared};
 use crate::engines::settings::of_server;
 use crate::error::Error;

@@ -1,9 +1,13 @@
 //! Numbers of a native sequence, many in one round trip.
 
-use std::collections::VecDeque;
+mod target;
+
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+
+pub use self::target::NativeTarget;
 
 use super::segments::{Segments, SegmentsOptions};
 use super::source::Source;
@@ -46,42 +50,23 @@ use crate::store::NumberSource;
 #[derive(Clone, Debug)]
 pub struct NativeNumbers {
     counted: Segments,
-    chunks: Arc<Mutex<Chunks>>,
+    places: Arc<Mutex<Places>>,
 }
 
+/// The numbers in memory by their places, which count from 0.
 #[derive(Debug, Default)]
-struct Chunks {
-    /// The place of the next chunk.
-    places: u64,
-    chunks: VecDeque<Chunk>,
+struct Places {
+    /// The place after the last fetch.
+    end: u64,
+    numbers: HashMap<u64, i64>,
 }
 
-/// The numbers of one fetch.
-#[derive(Debug)]
-struct Chunk {
-    /// The place of the first number.
-    first: u64,
-    /// The places that were not taken yet.
-    left: u64,
-    numbers: Vec<i64>,
-}
-
-impl Chunks {
-    /// Adds a chunk of `amount` places, possibly with fewer numbers, and returns the place after it.
-    fn push(&mut self, amount: u64, numbers: Vec<i64>) -> u64 {
-        self.chunks.push_back(Chunk { first: self.places, left: amount, numbers });
-        self.places += amount;
-        self.places
-    }
-
-    /// Takes the number of a place, once. `None` for a place without a number.
-    fn take(&mut self, place: u64) -> Option<i64> {
-        // At most three chunks: the present one, the one fetched ahead, and one that a stalled caller still needs.
-        let chunk = self.chunks.iter_mut().rfind(|chunk| chunk.first <= place)?;
-        let number = usize::try_from(place - chunk.first).ok().and_then(|index| chunk.numbers.get(index).copied());
-        chunk.left -= 1;
-        self.chunks.retain(|chunk| chunk.left > 0);
-        number
+impl Places {
+    /// Adds the numbers of a fetch of `amount` places, which may be fewer, and returns the place after them.
+    fn add(&mut self, amount: u64, numbers: Vec<i64>) -> u64 {
+        self.numbers.extend((self.end..).zip(numbers));
+        self.end += amount;
+        self.end
     }
 }
 
@@ -120,12 +105,12 @@ impl NativeNumbers {
     /// # }
     /// ```
     pub fn open(source: Arc<dyn NumberSource>, step: u64, options: SegmentsOptions) -> Result<Self, Error> {
-        let chunks = Arc::<Mutex<Chunks>>::default();
+        let places = Arc::<Mutex<Places>>::default();
         let most = source.most();
-        let counted = Segments::over(Box::new(Native { source, chunks: Arc::clone(&chunks) }), step, options)?;
+        let counted = Segments::over(Box::new(Native { source, places: Arc::clone(&places) }), step, options)?;
         // With this limit only the end of a source makes places without a number.
         counted.limit(most);
-        Ok(Self { counted, chunks })
+        Ok(Self { counted, places })
     }
 
     /// Takes a number from memory.
@@ -165,7 +150,7 @@ impl NativeNumbers {
     pub fn try_next(&self) -> Result<i64, Error> {
         loop {
             let place = self.counted.try_next()?;
-            if let Some(number) = lock(&self.chunks).take(place) {
+            if let Some(number) = lock(&self.places).numbers.remove(&place) {
                 return Ok(number);
             }
         }
@@ -207,7 +192,7 @@ impl NativeNumbers {
     pub async fn next(&self) -> Result<i64, Error> {
         loop {
             let place = self.counted.next().await?;
-            if let Some(number) = lock(&self.chunks).take(place) {
+            if let Some(number) = lock(&self.places).numbers.remove(&place) {
                 return Ok(number);
             }
         }
@@ -251,14 +236,18 @@ impl NativeNumbers {
 #[derive(Debug)]
 struct Native {
     source: Arc<dyn NumberSource>,
-    chunks: Arc<Mutex<Chunks>>,
+    places: Arc<Mutex<Places>>,
 }
 
 #[async_trait]
 impl Source for Native {
     async fn fetch(&self, amount: u64) -> Result<u64, Error> {
         let numbers = self.source.take(amount).await?;
-        Ok(lock(&self.chunks).push(amount, numbers))
+        Ok(lock(&self.places).add(amount, numbers))
+    }
+
+    fn leaves_rest(&self) -> bool {
+        false
     }
 }
 
@@ -267,13 +256,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_short_chunk_has_places_without_numbers() {
-        let mut chunks = Chunks::default();
-        assert_eq!(chunks.push(3, vec![10, 20, 30]), 3);
-        assert_eq!(chunks.push(4, vec![40, 70]), 7);
-        let taken: Vec<_> = [0, 1, 3, 2, 4, 5, 6].into_iter().map(|place| chunks.take(place)).collect();
+    fn a_short_fetch_has_places_without_numbers() {
+        let mut places = Places::default();
+        assert_eq!(places.add(3, vec![10, 20, 30]), 3);
+        assert_eq!(places.add(4, vec![40, 70]), 7);
+        let taken: Vec<_> = [0, 1, 3, 2, 4, 5, 6].into_iter().map(|place| places.numbers.remove(&place)).collect();
         assert_eq!(taken, [Some(10), Some(20), Some(40), Some(30), Some(70), None, None]);
-        assert!(chunks.chunks.is_empty());
-        assert_eq!(chunks.take(7), None);
+        assert!(places.numbers.is_empty());
     }
 }

@@ -16,6 +16,10 @@ use crate::store::{CounterStore, SegmentTable, ranges};
 pub(super) trait Source: fmt::Debug + Send + Sync {
     /// Adds `amount` to the counter and returns the sum.
     async fn fetch(&self, amount: u64) -> Result<u64, Error>;
+    /// Whether a fetch that is too large leaves a rest to fetch.
+    fn leaves_rest(&self) -> bool {
+        true
+    }
     /// Reads the configured step. `None` for a counter whose step never changes.
     async fn step(&self) -> Result<Option<u64>, Error> {
         Ok(None)

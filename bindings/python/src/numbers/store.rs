@@ -54,7 +54,7 @@ pub(crate) fn tickets(
 }
 
 /// Reads the object of a store of numbers.
-fn object<'py>(obj: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
+pub(super) fn object<'py>(obj: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, Failure> {
     let obj = if let Ok(url) = obj.extract::<Text>() {
         obj.py().import("snowmint.stores")?.getattr("connect")?.call1((url.into_string(),))?
     } else {
@@ -152,7 +152,7 @@ fn whole(sum: &Bound<'_, PyAny>) -> PyResult<u64> {
 
 /// A store whose calls block, each on a thread of the runtime, so that a call that hangs holds nothing else up.
 #[derive(Clone, Debug)]
-struct Apart {
+pub(super) struct Apart {
     store: Arc<PyStore>,
     /// Whether the store has Leaf's table.
     has_table: bool,
@@ -162,13 +162,13 @@ struct Apart {
 }
 
 impl Apart {
-    fn new(store: PyStore) -> Self {
+    pub(super) fn new(store: PyStore) -> Self {
         let room = Arc::new(Semaphore::new(MAX_CALLS));
         Self { store: Arc::new(store), has_table: false, is_service: false, room }
     }
 
     /// Calls a verb of the store, whose futures never wait.
-    async fn run<T, F>(&self, verb: impl FnOnce(Arc<PyStore>) -> F + Send + 'static) -> Result<T, Error>
+    pub(super) async fn run<T, F>(&self, verb: impl FnOnce(Arc<PyStore>) -> F + Send + 'static) -> Result<T, Error>
     where
         T: Send + 'static,
         F: Future<Output = Result<T, Error>>,

@@ -64,6 +64,11 @@ impl Segments {
         })
     }
 
+    /// Sets how many numbers a fetch takes at most.
+    pub fn limit(&mut self, most: u64) {
+        self.segment.limit(most);
+    }
+
     /// Returns the first number of the counter, if the counter is new.
     #[wasm_bindgen(getter)]
     pub fn start(&self) -> u64 {

@@ -70,6 +70,17 @@ impl Engine {
         };
         codes.contains(&code) || says.iter().any(|parts| parts.iter().all(|part| message.contains(part)))
     }
+
+    /// Returns whether an error with this code says that a sequence of the database has no more numbers.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::durability::Engine;
+    /// assert!(Engine::Postgres.is_run_out("2200H") && Engine::Mysql.is_run_out("4084"));
+    /// ```
+    pub fn is_run_out(self, code: &str) -> bool {
+        matches!((self, code), (Self::Postgres, "2200H") | (Self::Mysql, "4084"))
+    }
 }
 
 #[cfg(test)]

@@ -79,16 +79,16 @@ impl fmt::Display for Finding<'_> {
 
 /// The message that refuses a store, the same in every language.
 #[derive(Clone, Copy, Debug)]
-pub struct Refusal<'a, Found> {
+pub struct Refusal<'a, Found, Cure = &'a str> {
     /// The reason: a setting, a table, a file system.
     pub found: Found,
     /// What to do.
-    pub cure: &'a str,
+    pub cure: Cure,
     /// The option that accepts the risk, such as `allow_unsafe=true`.
     pub option: &'a str,
 }
 
-impl<Found: fmt::Display> fmt::Display for Refusal<'_, Found> {
+impl<Found: fmt::Display, Cure: fmt::Display> fmt::Display for Refusal<'_, Found, Cure> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Self { found, cure, option } = self;
         write!(f, "{found}, so confirmed writes can be lost: {cure}, or pass {option}")

@@ -7,6 +7,10 @@ def is_misconfigured(engine: str, code: str, message: str) -> bool:
     """Returns whether an error of an engine, by its code and message, means a wrong configuration of the store."""
     ...
 
+def is_run_out(engine: str, code: str) -> bool:
+    """Returns whether an error of an engine, by its code, says that a sequence has no more numbers."""
+    ...
+
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
     """Refuses unsafe settings of an engine, given by name.
 

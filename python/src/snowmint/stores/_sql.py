@@ -12,15 +12,22 @@ from sqlalchemy.exc import DBAPIError
 from snowmint._snowmint import (
     MYSQL_CLOCK,
     MYSQL_FLUSH,
+    MYSQL_GUARD,
+    MYSQL_NEXTVAL,
+    MYSQL_OBJECT,
     MYSQL_SCHEMA,
+    MYSQL_SEQUENCE,
     MYSQL_TABLES,
     POSTGRES_ADD,
     POSTGRES_CLOCK,
     POSTGRES_CURE,
     POSTGRES_INSERT,
+    POSTGRES_NEXTVAL,
+    POSTGRES_OBJECT,
     POSTGRES_RAISE,
     POSTGRES_READ,
     POSTGRES_SCHEMA,
+    POSTGRES_SEQUENCE,
     POSTGRES_SETTINGS,
     POSTGRES_UPDATE,
     SQLITE_SCHEMA,
@@ -240,7 +247,8 @@ TRIES = 10
 
 def filled(statement: str, values: Sequence[str | int | bytes]) -> str:
     """A statement with its values as literals of digits alone, whatever the session's rules for quotes are."""
-    return re.sub(r"\$(\d)", lambda place: _literal(values[int(place[1]) - 1]), statement)
+    # Without values a dollar belongs to a name.
+    return re.sub(r"\$(\d)", lambda place: _literal(values[int(place[1]) - 1]), statement) if values else statement
 
 
 def _literal(value: str | int | bytes) -> str:
@@ -254,6 +262,20 @@ def _literal(value: str | int | bytes) -> str:
 def definitions(schema: str) -> Sequence[str]:
     """The statements that make the tables."""
     return [definition.strip() for definition in schema.split(";") if definition.strip()]
+
+
+@dataclass(frozen=True)
+class SequenceStatements:
+    """Statements on a sequence of the database, whose name replaces `{sequence}`."""
+
+    object: str
+    """Reads the server's version and the object's type."""
+    state: str
+    """Reads the state."""
+    nextval: str
+    """Takes numbers, whose number replaces `{count}`."""
+    guard: str | None = None
+    """Makes the transaction of the numbers durable."""
 
 
 @dataclass(frozen=True)
@@ -275,6 +297,8 @@ class Dialect:
     verbs: Verbs = Steps()
     cured: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
     """Sets what makes our own transactions durable, for as long as they take, where the verbs do not."""
+    sequence: SequenceStatements | None = None
+    """Statements on a sequence, where the database has sequences."""
 
 
 def tables(schema: str) -> Mapping[str, str]:
@@ -327,6 +351,7 @@ _POSTGRES = Dialect(
     settings=lambda _: [POSTGRES_SETTINGS],
     leaf=LeafPostgres(_POSTGRES_STEPS.ask),
     clock=POSTGRES_CLOCK,
+    sequence=SequenceStatements(object=POSTGRES_OBJECT, state=POSTGRES_SEQUENCE, nextval=POSTGRES_NEXTVAL),
     verbs=_POSTGRES_STEPS,
 )
 
@@ -337,6 +362,7 @@ _MYSQL = Dialect(
     settings=_mysql_settings,
     leaf=MYSQL,
     clock=MYSQL_CLOCK,
+    sequence=SequenceStatements(object=MYSQL_OBJECT, state=MYSQL_SEQUENCE, nextval=MYSQL_NEXTVAL, guard=MYSQL_GUARD),
     verbs=Steps(MYSQL_FLUSH),
 )
 

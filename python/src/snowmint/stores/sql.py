@@ -15,6 +15,7 @@ from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
 from snowmint.stores._leaf import LeafTable
+from snowmint.stores._sequence import DatabaseSequence
 from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 from snowmint.stores._tickets import TicketTable
 
@@ -147,6 +148,19 @@ class SqlStore:
             increment=increment,
             offset=offset,
             allow_unsafe=self._allow_unsafe,
+        )
+
+    def sequence(self, name: str) -> DatabaseSequence:
+        """Opens a sequence that the database has; see `snowmint.NativeNumbers`."""
+        sql = self._sql
+        return DatabaseSequence(
+            f"{self._name}, sequence {name}",
+            sql.engine,
+            allow_unsafe=self._allow_unsafe,
+            name=name,
+            statements=sql.sequence,
+            ask=sql.verbs.ask,
+            transaction=self._transaction,
         )
 
     @contextmanager

@@ -1,6 +1,7 @@
 //! Flickr's tables of tickets.
 
 use async_trait::async_trait;
+use snowmint_core::ErrorKind;
 use sqlx::AssertSqlSafe;
 use sqlx::mysql::MySqlConnection;
 
@@ -10,7 +11,6 @@ use crate::engines::sql::dialect::{Failure, Refusal};
 use crate::engines::sql::identifier::Identifier;
 use crate::engines::sql::pool::Pool;
 use crate::engines::sql::schema::{no_table, not_made};
-use crate::engines::sql::sequence::run_out;
 use crate::error::Error;
 use crate::store::TicketServer;
 
@@ -194,7 +194,7 @@ impl Target {
             Err(error)
                 if has_number(&error, &NO_NUMBER_LEFT) || Refusal::of::<MyDialect>(&error) == Refusal::Beyond =>
             {
-                Err(run_out(&self.source).into())
+                Err(Error::new(ErrorKind::Exhausted, format!("{} has no more numbers", self.source)).into())
             }
             Err(error) => Err(error.into()),
         }

@@ -107,7 +107,7 @@ impl Segments {
             let outcome = inner.source.fetch(amount).await;
             let (reply, mut failed) = match outcome {
                 Ok(sum) => (Reply::Sum(sum), None),
-                Err(error) if error.kind() == ErrorKind::Exhausted => (Reply::Full, None),
+                Err(error) if error.kind() == ErrorKind::Exhausted && inner.source.leaves_rest() => (Reply::Full, None),
                 Err(error) => (Reply::Unknown, Some(error)),
             };
             {
