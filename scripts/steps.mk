@@ -8,7 +8,8 @@ checks := $(lints) rust-unit python-vectors npm-vectors
 tests := rust-tests npm-tests python-tests service-clients python-commands python-proof rust-instructions $(lints) \
   rust-clippy-stores npm-clippy rust-bare-metal rust-docs rust-doctests npm-sizes python-pyright python-stubs npm-demo \
   python-guides
-quick_proofs := rust-mutants rust-loom rust-fleet rust-fuzz rust-nemesis
+# Loom and fuzzing build trees of their own, which takes longer than their short rounds.
+quick_proofs := rust-mutants rust-fleet rust-nemesis
 proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom \
   rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
   python-packages python-proof-parts python-sql python-site service-image service-deploy \
