@@ -160,7 +160,10 @@ def test_a_forked_child_begins_its_own_session(named: Place, namespace: str) -> 
         sys.stdout.buffer.write(struct.pack(f"{len(mine)}Q", *mine))
     """
     values = processes.minted(program, named.url, namespace)
-    assert sorted(values) == list(range(1, 71))
+    assert len(set(values)) == len(values) == 70
+    # A service skips the value of a lost answer.
+    if named.kind != "service":
+        assert max(values) == 70
 
 
 def test_rust_and_python_use_one_sequence(tmp_path: Path) -> None:
