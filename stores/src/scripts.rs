@@ -59,13 +59,13 @@ pub const POSTGRES_RAISE: &str = include_str!("scripts/postgres/raise.sql");
 /// Reads Unix ms.
 pub const POSTGRES_CLOCK: &str = include_str!("scripts/postgres/clock.sql");
 
-/// Reads the version of the server, and the type of the object whose name stands for `{sequence}`; NULL without one.
+/// Reads the version of the server, and the type of the object whose name replaces `{sequence}`; NULL without one.
 pub const POSTGRES_OBJECT: &str = include_str!("scripts/postgres/object.sql");
 
-/// Reads the state of a sequence, whose name stands for `{sequence}`: its columns are those of `snowmint_core::native::State`.
+/// Reads the state of a sequence, whose name replaces `{sequence}`: its columns are those of `snowmint_core::native::State`.
 pub const POSTGRES_SEQUENCE: &str = include_str!("scripts/postgres/sequence.sql");
 
-/// Takes numbers of a sequence, as many as stand for `{count}`.
+/// Takes numbers of a sequence. Their number replaces `{count}`.
 ///
 /// The message makes the server write to its log: `nextval` writes only for every 32nd value, and a statement that wrote nothing
 /// is not flushed. A crash would lose the values between, and give them again, if another, still open transaction wrote for them.
@@ -85,14 +85,14 @@ pub const MYSQL_FLUSH: &str = include_str!("scripts/mysql/flush.sql");
 /// time.
 pub const MYSQL_CLOCK: &str = include_str!("scripts/mysql/clock.sql");
 
-/// Reads the version of the server, and the type of the object whose name stands for `{sequence}`; NULL without one.
+/// Reads the version of the server, and the type of the object whose name replaces `{sequence}`; NULL without one.
 pub const MYSQL_OBJECT: &str = include_str!("scripts/mysql/object.sql");
 
 /// Reads the state of a sequence of `MariaDB`, as [`POSTGRES_SEQUENCE`].
 pub const MYSQL_SEQUENCE: &str = include_str!("scripts/mysql/sequence.sql");
 
-/// Takes numbers of a sequence of `MariaDB`, as many as stand for `{count}`, by a table that the server makes up: its name gives the
-/// number of its rows. [`MYSQL_GUARD`] belongs into the same transaction.
+/// Takes numbers of a sequence of `MariaDB`, as [`POSTGRES_NEXTVAL`], by a table that the server makes up: its name gives the number
+/// of its rows. [`MYSQL_GUARD`] belongs into the same transaction.
 pub const MYSQL_NEXTVAL: &str = include_str!("scripts/mysql/nextval.sql");
 
 /// Writes a row for a sequence. Only a transaction with a row to flush is durable.
