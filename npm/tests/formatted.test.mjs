@@ -1,14 +1,11 @@
 // Formatted numbers: texts with the numbers of a sequence.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SnowmintError } from "snowmint";
 import { Formatted, Sequences } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { fresh, increasing, refusal } from "./asserting.mjs";
-import { killed, PLACES, passing } from "./number-places.mjs";
+import { killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
 
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
 /** 2026-11-27T12:00:00Z. */
 const NOON_MS = 1_795_780_800_000;
 

@@ -3,12 +3,10 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { NativeNumbers } from "snowmint/numbers";
 import { refusal } from "./asserting.mjs";
-import { killed } from "./number-places.mjs";
+import { killed, WAIT } from "./number-places.mjs";
 import { shared } from "./servers.mjs";
 import { atEnd, MemoryStore, MysqlStore, mysqlPromise, PgStore, pg, sqliteAt } from "./stores.mjs";
 import { folder } from "./support.mjs";
-
-const WAIT = { maxWaitMs: 60_000 };
 
 /** An empty database: a function that runs a statement, one that takes a number as any client may, and one that makes a store. */
 const DATABASES = {

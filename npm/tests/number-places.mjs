@@ -2,11 +2,19 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { SnowmintError } from "snowmint";
 import { fresh, until } from "./asserting.mjs";
 import { endpoint } from "./dynamo.mjs";
 import { shared } from "./servers.mjs";
 import { LEASED, MemoryStore, sqliteAt, storeAt } from "./stores.mjs";
 import { folder, hold } from "./support.mjs";
+
+/** Options of calls that wait for as long as a busy machine takes. */
+export const WAIT = { maxWaitMs: 60_000 };
+
+/** Asserts that a call rejects with a SnowmintError of this code. */
+export const refused = (code, call) =>
+  assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
 
 /** One client of each library. */
 const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3"];

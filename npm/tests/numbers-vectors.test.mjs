@@ -5,9 +5,9 @@ import { test } from "node:test";
 import { SnowmintError } from "snowmint";
 import { Segments, Tickets, users } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
+import { WAIT } from "./number-places.mjs";
 
 const { cases } = JSON.parse(readFileSync(new URL("../../tests/vectors/numbers.json", import.meta.url), "utf8"));
-const WAIT = { maxWaitMs: 60_000 };
 
 const kinds = {
   segments: (options) => new Segments(new MemoryStore(), "a", { ...options, ...WAIT }),

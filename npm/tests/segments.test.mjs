@@ -6,11 +6,8 @@ import { SnowmintError } from "snowmint";
 import { Segments } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal, text } from "./asserting.mjs";
-import { forgetful, killed, PLACES, passing } from "./number-places.mjs";
+import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
 import { exitOf } from "./support.mjs";
-
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
 
 describe("segments over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))

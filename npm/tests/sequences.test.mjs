@@ -6,10 +6,7 @@ import { SnowmintError } from "snowmint";
 import { Sequences, sequence } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal, text } from "./asserting.mjs";
-import { forgetful, killed, PLACES, passing } from "./number-places.mjs";
-
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
+import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
 
 describe("sequences over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))

@@ -3,16 +3,14 @@ import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
 import { join } from "node:path";
 import { after, before, describe, test } from "node:test";
-import { SnowmintError } from "snowmint";
 import { Formatted, Segments, Sequences, Tickets, users } from "snowmint/numbers";
 import { fresh, increasing, refusal, until } from "./asserting.mjs";
 import { launch, missing, serve } from "./chromium.mjs";
+import { refused, WAIT } from "./number-places.mjs";
 import { start } from "./servers.mjs";
 import { HttpStore, MemoryStore } from "./stores.mjs";
 import { folder } from "./support.mjs";
 
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
 const upTo = (count) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
 let pages;

@@ -217,7 +217,7 @@ test("threads that lease from one store have nodes of their own, and 80,000 IDs 
       return new Promise((resolve, reject) => worker.once("message", resolve).once("error", reject));
     }),
   );
-  assert.deepEqual(told.map(({ node }) => node).sort(), [0, 1, 2, 3]);
+  assert.equal(new Set(told.map(({ node }) => node)).size, 4);
   assert.equal(new Set(told.flatMap(({ ids }) => [...ids])).size, 80_000);
 });
 

@@ -4,10 +4,10 @@ import { before, describe, test } from "node:test";
 import { SnowmintError } from "snowmint";
 import { Tickets } from "snowmint/numbers";
 import { refusal } from "./asserting.mjs";
+import { WAIT } from "./number-places.mjs";
 import { shared } from "./servers.mjs";
 import { atEnd, MemoryStore, MysqlStore, mysql, mysqlPromise } from "./stores.mjs";
 
-const WAIT = { maxWaitMs: 60_000 };
 const SESSION = "SELECT @@SESSION.sql_mode, @@SESSION.auto_increment_increment, @@SESSION.auto_increment_offset";
 
 let url;

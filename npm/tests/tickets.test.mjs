@@ -1,14 +1,10 @@
 // Tickets: numbers of several independent stores.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SnowmintError } from "snowmint";
 import { Tickets } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal } from "./asserting.mjs";
-import { forgetful, killed, PLACES, passing } from "./number-places.mjs";
-
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
+import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
 
 describe("tickets over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))

@@ -1,14 +1,11 @@
 // A sequence for each user.
 import assert from "node:assert/strict";
 import { describe, test } from "node:test";
-import { SnowmintError } from "snowmint";
 import { users } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal, until } from "./asserting.mjs";
-import { forgetful, killed, PLACES, passing } from "./number-places.mjs";
+import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
 
-const refused = (code, call) => assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
-const WAIT = { maxWaitMs: 60_000 };
 const upTo = (count) => Array.from({ length: count }, (_, i) => BigInt(i + 1));
 
 describe("users over every store", { concurrency: 4 }, () => {
