@@ -106,18 +106,26 @@ pub const fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Resul
     }
 }
 
-/// The ms from a failed renewal to the next one.
+/// The mean of the ms from a failed renewal to the next one.
 const RETRY_MS: u64 = 200;
 
-/// Returns the ms from a renewal to the next one: half a window, or 200 ms after a failure.
+/// Returns the ms from a renewal to the next one: 35 to 50 % of a window, or up to 400 ms after `failures` in a row.
+///
+/// The nonce of the lease decides, so that the leases of a fleet that started at one moment, or found their store again at one,
+/// are not renewed at the same moment.
 ///
 /// # Examples
 /// ```
 /// use snowmint_core::lease::renewal_pause_ms;
-/// assert_eq!((renewal_pause_ms(3000, false), renewal_pause_ms(3000, true)), (1500, 200));
+/// assert!((1050..=1500).contains(&renewal_pause_ms(3000, 0, 0x5eed)));
+/// assert!((1..=400).contains(&renewal_pause_ms(3000, 1, 0x5eed)));
 /// ```
-pub const fn renewal_pause_ms(window_ms: u64, has_failed: bool) -> u64 {
-    if has_failed { RETRY_MS } else { window_ms / 2 }
+pub const fn renewal_pause_ms(window_ms: u64, failures: u64, nonce: u128) -> u64 {
+    let spread_ms = if failures == 0 { window_ms / 20 * 3 } else { 2 * RETRY_MS - 1 };
+    // By an odd number of bits, so that 128 failures use different bits of the nonce.
+    let bits = nonce.rotate_right((failures % 128 * 29) as u32) as u64;
+    let least_ms = if failures == 0 { window_ms / 2 - spread_ms } else { 1 };
+    least_ms + bits % (spread_ms + 1)
 }
 
 /// How far ahead of the store's clock a window may end beyond its length, in ms.

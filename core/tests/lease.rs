@@ -418,8 +418,8 @@ fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
     let mut todo = claim.namespace(PINNED);
     for _ in 0..199 {
         assert!(matches!(todo, ClaimStep::ListNodes), "{todo:?}");
-        assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
-        assert!(matches!(claim.reply(Reply::Unknown), ClaimStep::Ask(0, Ask::Read)));
+        let ClaimStep::Ask(node, Ask::Write(..)) = claim.listed(NOW_MS, 0) else { panic!("no write") };
+        assert!(matches!(claim.reply(Reply::Unknown), ClaimStep::Ask(same, Ask::Read) if same == node));
         todo = claim.reply(other);
     }
 }
@@ -440,6 +440,19 @@ fn a_window_far_beyond_the_stores_clock_is_not_even_asked_for() {
     let ClaimStep::Refused(error) = judged(Some(NOW_MS - HOUR_MS - 1)) else { panic!("asked") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
     assert!(error.to_string().contains("more than an hour after the store's clock"), "{error}");
+}
+
+#[test]
+fn a_claim_that_finds_others_reads_the_stores_clock_and_the_count_of_nodes_once() {
+    let mut claim = Claim::new(Terms { system_clock: true, ..terms(1) });
+    claim.namespace(PINNED);
+    assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::ReadClock));
+    assert!(matches!(claim.clock(Some(NOW_MS), NOW_MS), ClaimStep::Ask(0, Ask::Write(..))));
+    assert!(matches!(claim.reply(Reply::Conflict), ClaimStep::ListNodes));
+    let ClaimStep::Ask(_, Ask::Write(..)) = claim.listed(NOW_MS, 0) else { panic!("another node, and the same clock") };
+    assert!(matches!(claim.reply(Reply::Written(1)), ClaimStep::ReadNamespace));
+    let counted = NamespaceRecord { nodes: 2, ..NamespaceRecord::default() };
+    let ClaimStep::Granted(_, Some(0)) = claim.namespace(Some((counted, 5))) else { panic!("others have counted") };
 }
 
 #[test]

@@ -381,7 +381,7 @@ def test_eight_processes_started_at_once_have_eight_nodes(named: Place, namespac
     ledgers = [tmp_path / str(number) for number in range(8)]
     holders = minters(named.url, namespace, *ledgers)
     try:
-        assert sorted(node_of(holders) for _ in ledgers) == list(range(8))
+        assert len({node_of(holders) for _ in ledgers}) == 8
         for ledger in ledgers:
             wait_until(partial(has_size, ledger, 8 * 100))
     finally:
@@ -1236,7 +1236,7 @@ def test_threads_that_mint_while_the_store_is_slow_do_not_wait_for_it() -> None:
             return inner.list(prefix)
 
     generator = Snowflake(store=Slow(), window_ms=8_000)
-    # The renewal comes at half a window.
+    # The renewal comes within half a window.
     assert asked.wait(60)
     ids = [generator.next_id() for _ in range(10_000)]
     assert len(set(ids)) == 10_000

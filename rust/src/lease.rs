@@ -37,7 +37,7 @@ use self::key::LeaseKey;
 use self::lessor_clock::LessorClock;
 use self::on_lost::OnLost;
 use self::registry::registry;
-use self::renewal::Renewal;
+use self::renewal::{Renewal, until_renewal};
 
 /// A node held by this process, window by window. Generators share it and are counted.
 ///
@@ -55,6 +55,7 @@ pub(crate) struct Lease {
     start_ms: i64,
     end_ms: AtomicI64,
     window_ms: u64,
+    nonce: u128,
     /// The largest `max_ahead_ms` of its generators.
     max_ahead_ms: AtomicU64,
     users: AtomicUsize,
@@ -73,7 +74,7 @@ impl Lease {
     ///
     /// The claim read the clock at `since`: the window counts from then.
     pub(crate) fn new(key: &LeaseKey, grant: Grant, since: Instant, background: Background) -> Self {
-        let Grant { node, window, window_ms, holding, clock, skew_ms, standby_risk, skipped } = grant;
+        let Grant { node, window, window_ms, nonce, holding, clock, skew_ms, standby_risk, skipped } = grant;
         let layout = &key.terms.layout;
         let cell = Cell::new();
         let words: &Words = cell.borrow();
@@ -89,9 +90,10 @@ impl Lease {
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
             window_ms,
+            nonce,
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
-            renewal: Mutex::new(Renewal::new(since, window_ms, skew_ms, standby_risk)),
+            renewal: Mutex::new(Renewal::new(since + until_renewal(window_ms, 0, nonce), skew_ms, standby_risk)),
             asked_ms: key.clock.map(|_| AtomicI64::new(i64::MIN)),
             clock,
             lost: OnceLock::new(),

@@ -93,7 +93,8 @@ impl SlotDirectory {
                 continue;
             }
             let identity = layout.layout_id().identity();
-            let slot = Slot::grant(file, path.clone(), previous, window, nonce()?, bytes::label(&label()), identity)
+            let nonce = nonce()?;
+            let slot = Slot::grant(file, path.clone(), previous, window, nonce, bytes::label(&label()), identity)
                 .map_err(|error| cannot("write", &path, &error))?;
             // Before the grant: a slot that counts is missed when it vanishes.
             if slots + u64::from(previous.is_none()) > namespace.nodes {
@@ -104,6 +105,7 @@ impl SlotDirectory {
                 node,
                 window,
                 window_ms: terms.window_ms,
+                nonce,
                 holding: Box::new(slot),
                 clock: None,
                 skew_ms: None,

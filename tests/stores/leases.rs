@@ -1,5 +1,6 @@
 //! Leases of nodes over a store, by several processes.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::process::Command;
 use std::sync::Arc;
@@ -65,9 +66,8 @@ pub async fn eight_processes_claim_eight_nodes(scene: Arc<Scene>) {
     let mut running: Vec<_> = (0..8)
         .map(|_| Running::start(&mut minters.minter("mint", "ids", &[&at, "pace_us=500", "max_wait_ms=20000"])))
         .collect();
-    let mut nodes: Vec<_> = running.iter_mut().map(Running::node).collect();
-    nodes.sort_unstable();
-    assert_eq!(nodes, (0..8).collect::<Vec<u32>>(), "the lowest eight");
+    let nodes: HashSet<_> = running.iter_mut().map(Running::node).collect();
+    assert_eq!(nodes.len(), 8, "{nodes:?}");
     minters.wait_for_more(1, "ids");
     drop(running);
     assert!(assert_unique(ledger(&minters.ledger("ids"))) > 8);

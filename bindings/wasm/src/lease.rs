@@ -19,7 +19,7 @@ use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
 use self::step::{asked, failed, granted, renewed, step};
-use self::terms::length_ms;
+use self::terms::{length_ms, nonce_of};
 use crate::convert::{self, set};
 use crate::error::raise;
 
@@ -68,7 +68,7 @@ impl Lease {
         let layout = Layout::parse(layout).map_err(raise)?;
         let window_ms = length_ms(&layout, max_ahead_ms, window_ms, default_ms).map_err(raise)?;
         layout.refuse_outside(now_ms as i64).map_err(raise)?;
-        let nonce = nonce.try_into().map(u128::from_le_bytes).unwrap_or_default();
+        let nonce = nonce_of(nonce);
         let claim = Claiming::new(layout, |layout| {
             Claim::new(Terms {
                 layout,

@@ -5,14 +5,14 @@ use crate::mutant;
 use crate::store::Version;
 use crate::window::Window;
 
-/// How well a node suits; the least is the best.
+/// How well a node suits; the least is the best. Of equals the one that the search comes to first is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// This claimer held it before.
     Mine,
     /// It has no record, or its holder released it.
     Free,
-    /// Its window ended then, Unix ms.
+    /// Its window ended then, Unix ms. In a search after a conflict the time is 0.
     Ended(i64),
 }
 
@@ -30,9 +30,13 @@ pub(super) struct Choice<'a> {
     terms: Terms<'a>,
     /// The earliest start of nodes without a record, Unix ms.
     floor_ms: Option<i64>,
+    /// The node where the search begins. After the last node it continues with node 0.
+    from: u64,
+    /// Whether another claimer was faster in this claim.
+    is_crowded: bool,
     /// Nodes below this one were seen.
     next: u64,
-    /// A node without a record: the one held before, or else the first.
+    /// A node without a record: the one held before, or else the first that the search comes to.
     fresh: Option<u32>,
     best: Option<Candidate>,
     /// When the first busy node is free, Unix ms.
@@ -54,8 +58,21 @@ pub(super) enum Chosen {
 }
 
 impl<'a> Choice<'a> {
-    pub(super) const fn new(terms: Terms<'a>, floor_ms: Option<i64>) -> Self {
-        Self { terms, floor_ms, next: 0, fresh: None, best: None, nearest_ms: None, holder: None }
+    /// Begins a choice. `conflicts` counts the writes of the claim that lost against another claimer's.
+    ///
+    /// Claimers that come at the same time see the same records, and so choose the same node, which one of them gets. The others
+    /// then begin to search at a place that the nonce and the number of conflicts give, so that they spread over all nodes.
+    pub(super) const fn new(terms: Terms<'a>, floor_ms: Option<i64>, conflicts: u32) -> Self {
+        // By an odd number of bits, so that 128 conflicts use different bits of the nonce.
+        let bits = terms.nonce.rotate_right(conflicts.wrapping_mul(29)) as u64;
+        let from = if conflicts == 0 { 0 } else { bits % terms.layout.nodes() };
+        let is_crowded = conflicts > 0;
+        Self { terms, floor_ms, from, is_crowded, next: 0, fresh: None, best: None, nearest_ms: None, holder: None }
+    }
+
+    /// How many nodes the search passes before it comes to this one.
+    const fn distance(&self, node: u64) -> u64 {
+        if node >= self.from { node - self.from } else { node + (self.terms.layout.nodes() - self.from) }
     }
 
     /// The record of the busy node that the terms name.
@@ -64,9 +81,9 @@ impl<'a> Choice<'a> {
     }
 
     /// Leaves a node out, whether it has a record or not.
-    pub(super) const fn skip(&mut self, node: u32) {
-        self.pass(node as u64);
-        self.next = node as u64 + 1;
+    pub(super) fn skip(&mut self, node: u32) {
+        self.pass(node.into());
+        self.next = u64::from(node) + 1;
     }
 
     /// Takes a node's record at the time `now_ms` (Unix ms).
@@ -84,11 +101,15 @@ impl<'a> Choice<'a> {
         } else if record.released {
             Rank::Free
         } else {
-            Rank::Ended(record.window.end_ms)
+            Rank::Ended(if self.is_crowded { 0 } else { record.window.end_ms })
         };
-        if self.best.is_none_or(|best| rank < best.rank) {
+        if self.best.is_none_or(|best| self.is_before((rank, node), (best.rank, best.node))) {
             self.best = Some(Candidate { rank, node, record: Some(*record), version });
         }
+    }
+
+    fn is_before(&self, (rank, node): (Rank, u32), (best, other): (Rank, u32)) -> bool {
+        (rank, self.distance(node.into())) < (best, self.distance(other.into()))
     }
 
     /// Returns whether a node whose last window ended at `previous_end_ms` is free at `now_ms`. Notes when, if later.
@@ -104,7 +125,7 @@ impl<'a> Choice<'a> {
     }
 
     /// Notes that the nodes from `next` to before `end` have no record.
-    const fn pass(&mut self, end: u64) {
+    fn pass(&mut self, end: u64) {
         let (first, nodes) = (self.next, self.terms.layout.nodes());
         let last = if end < nodes { end } else { nodes };
         if first >= last {
@@ -115,9 +136,15 @@ impl<'a> Choice<'a> {
             None => self.terms.last_node,
         };
         match (preferred, self.fresh) {
-            (Some(node), _) if node as u64 >= first && (node as u64) < last => self.fresh = Some(node),
-            // Nodes are below 2^32.
-            (_, None) if self.terms.node.is_none() => self.fresh = Some(first as u32),
+            (Some(node), _) if (first..last).contains(&node.into()) => self.fresh = Some(node),
+            (Some(preferred), Some(node)) if preferred == node => {}
+            (_, fresh) if self.terms.node.is_none() => {
+                let nearest = if (first..last).contains(&self.from) { self.from } else { first };
+                if fresh.is_none_or(|node| self.distance(nearest) < self.distance(node.into())) {
+                    // Nodes are below 2^32.
+                    self.fresh = Some(nearest as u32);
+                }
+            }
             _ => {}
         }
     }
@@ -132,7 +159,11 @@ impl<'a> Choice<'a> {
             Candidate { rank, node, record: None, version: 0 }
         });
         let best = match (self.best, fresh) {
-            (Some(best), Some(fresh)) => Some(if fresh.rank < best.rank { fresh } else { best }),
+            (Some(best), Some(fresh)) => {
+                // Otherwise a released node is used again before a new one.
+                let is_near = self.is_crowded && self.is_before((fresh.rank, fresh.node), (best.rank, best.node));
+                Some(if is_near || fresh.rank < best.rank { fresh } else { best })
+            }
             (best, fresh) => best.or(fresh),
         };
         let Some(Candidate { node, record, version, .. }) = best else {
@@ -157,6 +188,9 @@ impl<'a> Choice<'a> {
 
 #[cfg(test)]
 mod tests {
+    extern crate std;
+    use std::vec::Vec;
+
     use super::*;
     use crate::layout::Layout;
     use crate::store::bytes::label;
@@ -188,7 +222,7 @@ mod tests {
             nonce: 9,
             label,
         };
-        let mut choice = Choice::new(terms, None);
+        let mut choice = Choice::new(terms, None, 0);
         for node in 0..8 {
             match records.get(node as usize) {
                 _ if excluded.contains(&node) => choice.skip(node),
@@ -216,6 +250,41 @@ mod tests {
         assert_eq!(written(chosen(None, Some(6), &[])), 6, "held before, and its record is gone");
         assert_eq!(chosen(None, None, &[0, 1, 2, 4, 5, 6, 7]), Chosen::Wait(9));
         assert_eq!(chosen(None, None, &[0, 1, 2, 3, 4, 5, 6, 7]), Chosen::Nothing);
+    }
+
+    #[test]
+    fn claimers_spread_over_all_nodes_after_a_conflict() {
+        let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
+        let label = label("a claimer");
+        let records = [(1, record(NOW_MS - 10, false)), (4, record(NOW_MS, true)), (5, record(NOW_MS + 9000, false))];
+        let chosen = |nonce: u128, conflicts, records: &[(u32, Record)]| {
+            let (node, window_ms, last_node) = (None, 1000, None);
+            let terms = Terms {
+                layout: &layout,
+                node,
+                max_ahead_ms: 0,
+                window_ms,
+                last_node,
+                system_clock: false,
+                nonce,
+                label,
+            };
+            let mut choice = Choice::new(terms, None, conflicts);
+            for (node, record) in records {
+                choice.see(*node, record, 1, NOW_MS);
+            }
+            written(choice.choose(NOW_MS))
+        };
+        for node in 0..8 {
+            assert_eq!(chosen(node.into(), 0, &[]), 0, "the first choice is that of all");
+            let nonce = u128::from(node).rotate_left(29);
+            assert_eq!(chosen(nonce, 1, &[]), node);
+            // Node 5 is held. Node 1 comes after nodes that are free for longer.
+            let nearest = [0, 2, 2, 3, 4, 6, 6, 7][node as usize];
+            assert_eq!(chosen(nonce, 1, &records), nearest, "from {node}");
+        }
+        let ended: Vec<_> = (0..8).map(|node| (node, record(NOW_MS - i64::from(node), false))).collect();
+        assert_eq!((chosen(3, 0, &ended), chosen(3 << 29, 1, &ended)), (7, 3), "however long ago they ended");
     }
 
     #[test]

@@ -8,6 +8,8 @@ use crate::window::Window;
 
 /// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
 const FAR_MS: u64 = Window::MAX_MS;
+/// The most ms by which waits for a node differ.
+const MAX_SPREAD_MS: u64 = 1000;
 /// How often a claim begins again where other claimers were first.
 const MAX_ATTEMPTS: u32 = 200;
 /// How many writes in a row may fail without an answer before the store counts as one that does not write.
@@ -33,7 +35,7 @@ pub enum ClaimStep {
     /// Done: the node is granted, and its window is durable. The number is how far this machine's clock is ahead of the
     /// store's, in ms.
     Granted(Renewal, Option<i64>),
-    /// The first node is free in this many ms: begin a new claim then, or fail with the error.
+    /// Begin a new claim in this many ms, when a node is free, or fail with the error.
     Wait(u64, Error),
     /// Other claimers were first each time: begin a new claim, or fail with the error.
     Taken(Error),
@@ -62,6 +64,10 @@ pub struct Claim<'a> {
     other_layout: Option<Error>,
     chosen: Option<(u32, Record, Version)>,
     granted: Option<Renewal>,
+    /// Whether the store's clock was read, which a claim does once.
+    has_clock: bool,
+    /// The store's clock, Unix ms.
+    store_ms: Option<i64>,
     skew_ms: Option<i64>,
     unanswered: bool,
     /// How many writes in a row failed without an answer.
@@ -128,10 +134,12 @@ impl<'a> Claim<'a> {
             namespace_version: 0,
             unpinned: false,
             records: 0,
-            choice: Choice::new(terms, None),
+            choice: Choice::new(terms, None, 0),
             other_layout: None,
             chosen: None,
             granted: None,
+            has_clock: false,
+            store_ms: None,
             skew_ms: None,
             unanswered: false,
             refusals: 0,
@@ -201,7 +209,7 @@ impl<'a> Claim<'a> {
     }
 
     const fn list(&mut self) -> ClaimStep {
-        self.choice = Choice::new(self.terms, self.namespace.floor_ms);
+        self.choice = Choice::new(self.terms, self.namespace.floor_ms, self.tries);
         self.other_layout = None;
         ClaimStep::ListNodes
     }
@@ -217,7 +225,7 @@ impl<'a> Claim<'a> {
     }
 
     /// Leaves a node out, whether it has a record or not.
-    pub const fn skip(&mut self, node: u32) {
+    pub fn skip(&mut self, node: u32) {
         self.choice.skip(node);
     }
 
@@ -241,27 +249,41 @@ impl<'a> Claim<'a> {
         match self.choice.choose(now_ms) {
             Chosen::Write(node, record, version) => {
                 self.chosen = Some((node, record, version));
-                if self.terms.system_clock { ClaimStep::ReadClock } else { self.write() }
+                if self.terms.system_clock && !self.has_clock { ClaimStep::ReadClock } else { self.write() }
             }
-            Chosen::Wait(wait_ms) => ClaimStep::Wait(wait_ms, self.busy(now_ms, wait_ms)),
+            Chosen::Wait(free_ms) => {
+                let wait_ms = self.spread(free_ms);
+                ClaimStep::Wait(wait_ms, self.busy(now_ms, free_ms, wait_ms))
+            }
             Chosen::Nothing => ClaimStep::Refused(self.taken()),
         }
     }
 
+    /// Writes the chosen record, unless its window ends too far beyond the store's clock.
     fn write(&self) -> ClaimStep {
-        self.chosen
-            .map_or(ClaimStep::ListNodes, |(node, record, version)| ClaimStep::Ask(node, Ask::Write(record, version)))
+        let Some((node, record, version)) = self.chosen else { return ClaimStep::ListNodes };
+        match far_end(record.window.end_ms, self.terms.reach_ms(), self.store_ms) {
+            Some(error) => ClaimStep::Refused(error),
+            None => ClaimStep::Ask(node, Ask::Write(record, version)),
+        }
     }
 
-    fn busy(&self, now_ms: i64, wait_ms: u64) -> Error {
-        let free_ms = now_ms.saturating_add_unsigned(wait_ms.saturating_add(self.terms.max_ahead_ms)).cast_unsigned();
+    /// Lengthens the wait for any node by up to an eighth, and a second, so that not all who wait come back at one moment.
+    fn spread(&self, wait_ms: u64) -> u64 {
+        let most_ms = if self.terms.node.is_some() { 0 } else { (wait_ms / 8).min(MAX_SPREAD_MS) };
+        wait_ms + self.terms.nonce as u64 % (most_ms + 1)
+    }
+
+    fn busy(&self, now_ms: i64, free_in_ms: u64, wait_ms: u64) -> Error {
+        let free_ms =
+            now_ms.saturating_add_unsigned(free_in_ms.saturating_add(self.terms.max_ahead_ms)).cast_unsigned();
         let nodes = self.terms.layout.nodes();
         if let Some(fenced) = self.namespace.fenced(now_ms) {
             return fenced;
         }
         match self.terms.node {
             Some(node) => Error::new(What::NodeHeld, 0, u64::from(node), free_ms),
-            None if wait_ms > FAR_MS => Error::new(What::NodesFar, 0, nodes, free_ms),
+            None if free_in_ms > FAR_MS => Error::new(What::NodesFar, 0, nodes, free_ms),
             None => Error::new(What::NodesBusy, 0, nodes, wait_ms),
         }
     }
@@ -275,10 +297,7 @@ impl<'a> Claim<'a> {
 
     /// Takes the store's clock, if it has one, and this machine's clock at that time, both Unix ms.
     pub fn clock(&mut self, store_ms: Option<i64>, own_ms: i64) -> ClaimStep {
-        let end_ms = self.chosen.map_or(own_ms, |(_, record, _)| record.window.end_ms);
-        if let Some(error) = far_end(end_ms, self.terms.reach_ms(), store_ms) {
-            return ClaimStep::Refused(error);
-        }
+        (self.has_clock, self.store_ms) = (true, store_ms);
         self.skew_ms = store_ms.map(|store_ms| own_ms.saturating_sub(store_ms));
         self.write()
     }
@@ -313,7 +332,13 @@ impl<'a> Claim<'a> {
     fn grant(&mut self, version: Version) -> ClaimStep {
         let Some((node, record, seen)) = self.chosen else { return self.again() };
         self.records += u64::from(seen == 0);
-        self.count(&Renewal::resume(node, record, version, self.terms.system_clock))
+        let renewal = Renewal::resume(node, record, version, self.terms.system_clock);
+        if self.tries == 0 || self.records <= self.namespace.nodes {
+            return self.count(&renewal);
+        }
+        // Other claimers are there, and one of them may have counted the nodes.
+        self.granted = Some(renewal);
+        ClaimStep::ReadNamespace
     }
 
     /// Gives the chosen node up for a reason that the store does not know, and looks at the nodes again.

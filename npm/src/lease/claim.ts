@@ -58,6 +58,8 @@ export abstract class Claim {
   standbyRisk: string | null = null;
   /** The keys whose value is not a valid record. */
   skipped: string[] = [];
+  /** 16 random bytes, new for each claim. */
+  nonce: Uint8Array = crypto.getRandomValues(new Uint8Array(16));
   readonly namespace: string;
   /** The clock of the generators, if it is not the system's clock. */
   readonly clock: (() => number) | undefined;
@@ -117,18 +119,18 @@ export abstract class Claim {
 
   /** Copies the state of this claim to another claim. */
   protected tell<T extends Claim>(other: T): T {
-    const { node, window, windowMs, skewMs, standbyRisk, skipped } = this;
-    return Object.assign(other, { node, window, windowMs, skewMs, standbyRisk, skipped });
+    const { node, window, windowMs, nonce, skewMs, standbyRisk, skipped } = this;
+    return Object.assign(other, { node, window, windowMs, nonce, skewMs, standbyRisk, skipped });
   }
 
   /** Makes a new machine, of windows as the terms have them or a service grants them. */
   protected begin(windowMs: number | undefined, nowMs: number): WasmLease {
     const { layout, maxAheadMs, defaultMs, clock, label, node } = this.terms;
-    const nonce = crypto.getRandomValues(new Uint8Array(16));
+    this.nonce = crypto.getRandomValues(new Uint8Array(16));
     const lastNode = this.node < 0 ? undefined : this.node;
     const { Lease } = lease();
     const text = String(layout);
-    this.machine = new Lease(text, maxAheadMs, windowMs, defaultMs, lastNode, node, !clock, nowMs, nonce, label);
+    this.machine = new Lease(text, maxAheadMs, windowMs, defaultMs, lastNode, node, !clock, nowMs, this.nonce, label);
     this.windowMs = this.machine.windowMs;
     return this.machine;
   }

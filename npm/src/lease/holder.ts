@@ -251,7 +251,7 @@ export class Holder {
     }
     attempt.over = true;
     if (this.#attempt === attempt) this.#attempt = undefined;
-    if (attempt.turn === this.#turn && this.#sharers.size) this.#renewSoon(true);
+    if (attempt.turn === this.#turn && this.#sharers.size) this.#renewSoon();
   }
 
   #fail(error: unknown): void {
@@ -349,13 +349,13 @@ export class Holder {
   #renewed(): void {
     this.#failures = 0;
     this.#failure = undefined;
-    this.#renewSoon(false);
+    this.#renewSoon();
   }
 
-  #renewSoon(hasFailed: boolean): void {
+  #renewSoon(): void {
     clearTimeout(this.#timer);
     if (this.closed || this.lost) return;
-    const pauseMs = lease().renewalPauseMs(this.#claim.windowMs, hasFailed);
+    const pauseMs = lease().renewalPauseMs(this.#claim.windowMs, this.#failures, this.#claim.nonce);
     this.#timer = setTimeout(() => this.renew(), pauseMs);
     // In Node the timer keeps no process alive.
     (this.#timer as { unref?: () => void }).unref?.();

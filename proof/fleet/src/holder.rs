@@ -117,7 +117,7 @@ impl Holder {
                 if context.steady_ms < self.due_ms {
                     return None;
                 }
-                self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, false);
+                self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, 0, self.nonce as u128);
                 let last_ms = generator.words().unused_from_ms(context.plan.layout)?;
                 let reach_ms = context.plan.max_ahead_ms + context.plan.window_ms;
                 let step = renewal.renew(context.clock_ms, last_ms, reach_ms);
@@ -229,7 +229,7 @@ impl Holder {
         }
         context.checker.tally.leases += 1;
         self.last_node = Some(renewal.node());
-        self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, false);
+        self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, 0, self.nonce as u128);
         let generator = Snowflake::with(context.plan.layout, renewal.node(), options(context), Rc::clone(&cell));
         self.way = Way::Holds { renewal, generator, cell, asks: false };
     }

@@ -80,11 +80,13 @@ impl Backend {
         let answered = |took: Duration| {
             slowest_ms.fetch_max(whole_ms(took), Ordering::Relaxed);
         };
-        let lease = claim_node(store, terms, &Claimer::this_process()?, now_ms, &answered).await?;
+        let claimer = Claimer::this_process()?;
+        let lease = claim_node(store, terms, &claimer, now_ms, &answered).await?;
         Ok(Grant {
             node: lease.node(),
             window: lease.window(),
             window_ms: terms.window_ms,
+            nonce: claimer.nonce,
             clock: None,
             skew_ms: lease.skew_ms,
             standby_risk: lease.standby_risk(),

@@ -16,6 +16,8 @@ pub(crate) struct Grant {
     pub(crate) node: u32,
     pub(crate) window: Window,
     pub(crate) window_ms: u64,
+    /// The random identity of the claim.
+    pub(crate) nonce: u128,
     /// Renews and releases the node.
     pub(crate) holding: Box<dyn Holding>,
     /// The clock of the lessor, if a lessor granted the node.

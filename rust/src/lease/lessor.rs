@@ -97,12 +97,13 @@ impl LessorLease {
             let why = format!("node {node} and its window are not a lease of layout {}", terms.layout);
             return Err(Error::unavailable(lessor.name(), why).into());
         }
-        let terms = Terms { window_ms, ..terms.clone() };
+        let (terms, nonce) = (Terms { window_ms, ..terms.clone() }, claimer.nonce);
         let lease = Self { lessor, terms, claimer, node, window, clock: Arc::clone(&clock) };
         Ok(Grant {
             node,
             window,
             window_ms,
+            nonce,
             skew_ms: Some(lease.skew_ms()),
             holding: Box::new(lease),
             clock: Some(clock),

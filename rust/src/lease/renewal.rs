@@ -12,8 +12,8 @@ use snowmint_stores::host::lock;
 
 use super::Lease;
 
-/// The pause after a failed renewal.
-const RETRY_PAUSE: Duration = Duration::from_millis(renewal_pause_ms(0, true));
+/// A renewal without an answer for this long is told as trouble.
+const LATE: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]
 pub(super) struct Renewal {
@@ -32,12 +32,12 @@ pub(super) struct Renewal {
 }
 
 impl Renewal {
-    /// Begins with the grant, which read the clock at `since`.
-    pub(super) fn new(since: Instant, window_ms: u64, skew_ms: Option<i64>, standby_risk: Option<Error>) -> Self {
+    /// Begins with a grant, whose first renewal is due at that time.
+    pub(super) fn new(due: Instant, skew_ms: Option<i64>, standby_risk: Option<Error>) -> Self {
         Self {
-            due: since + until_renewal(window_ms),
+            due,
             asked: false,
-            not_before: since,
+            not_before: Instant::now(),
             under_way: None,
             failures: 0,
             trouble: None,
@@ -60,8 +60,7 @@ impl Lease {
         }
         let renewal = lock(&self.renewal);
         renewal.trouble.clone().or_else(|| {
-            // A renewal under way is late when it takes longer than the pause between two renewals.
-            let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= RETRY_PAUSE)?;
+            let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= LATE)?;
             let (what, waiting_ms) = (self.kind(), waiting.as_millis());
             Some(Error::new(
                 ErrorKind::StoreUnavailable,
@@ -110,12 +109,12 @@ impl Lease {
         since.elapsed() > Duration::from_millis(self.window_ms)
     }
 
-    /// Returns when the next renewal is due: half a window after the last one, or sooner after a failure.
+    /// Returns when the next renewal is due: up to half a window after the last one, or sooner after a failure.
     pub(crate) fn due(&self) -> Instant {
         let renewal = lock(&self.renewal);
         match (renewal.under_way.is_some(), renewal.asked) {
             // The end of the renewal wakes the renewing thread.
-            (true, _) => Instant::now() + until_renewal(self.window_ms),
+            (true, _) => Instant::now() + self.until_renewal(0),
             (false, true) => renewal.not_before.min(renewal.due),
             (false, false) => renewal.due,
         }
@@ -142,7 +141,7 @@ impl Lease {
         let now = Instant::now();
         {
             let mut renewal = lock(&self.renewal);
-            (renewal.due, renewal.asked) = (now + until_renewal(self.window_ms), false);
+            (renewal.due, renewal.asked) = (now + self.until_renewal(0), false);
             renewal.under_way = Some(now);
         }
         let lease = Arc::downgrade(self);
@@ -174,7 +173,7 @@ impl Lease {
                 renewal.failures += 1;
                 // Status and later errors repeat it: an exception of a host language must not live as long as the lease.
                 renewal.trouble = Some(error.without_source());
-                renewal.not_before = Instant::now() + RETRY_PAUSE;
+                renewal.not_before = Instant::now() + self.until_renewal(renewal.failures);
                 renewal.due = renewal.not_before;
                 drop(renewal);
             }
@@ -193,6 +192,11 @@ impl Lease {
         error.kind() == ErrorKind::UnsafeStore && now_ms >= self.window().end_ms
     }
 
+    /// Returns the time from a renewal to the next one, after this number of failures.
+    const fn until_renewal(&self, failures: u64) -> Duration {
+        until_renewal(self.window_ms, failures, self.nonce)
+    }
+
     /// Notes the durable end of the window.
     fn extend(&self, end_ms: i64) {
         self.end_ms.store(end_ms, Ordering::Release);
@@ -200,6 +204,6 @@ impl Lease {
     }
 }
 
-const fn until_renewal(window_ms: u64) -> Duration {
-    Duration::from_millis(renewal_pause_ms(window_ms, false))
+pub(super) const fn until_renewal(window_ms: u64, failures: u64, nonce: u128) -> Duration {
+    Duration::from_millis(renewal_pause_ms(window_ms, failures, nonce))
 }

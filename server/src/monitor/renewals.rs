@@ -11,7 +11,7 @@ use crate::service::Service;
 
 /// Watches the leases of a service until it is dropped. Call this within a tokio runtime.
 pub fn watch(service: &Arc<Service>, metrics: &Arc<Metrics>) {
-    // A renewal is due after half a window.
+    // A renewal is due within half a window.
     let pause = Duration::from_millis((service.settings.window_ms / 8).clamp(50, 1000));
     let (service, metrics) = (Arc::downgrade(service), Arc::clone(metrics));
     drop(tokio::spawn(async move {

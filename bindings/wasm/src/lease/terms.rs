@@ -46,10 +46,15 @@ pub fn namespace_key(name: Option<String>, layout: &str) -> Result<String, JsVal
     Ok(key)
 }
 
-/// Returns the ms from a renewal to the next one.
+/// Returns the ms from a renewal to the next one, after `failures` in a row. `nonce` has 16 random bytes.
 #[wasm_bindgen(js_name = renewalPauseMs)]
-pub fn renewal_pause_ms(window_ms: f64, has_failed: bool) -> f64 {
-    lease::renewal_pause_ms(window_ms as u64, has_failed) as f64
+pub fn renewal_pause_ms(window_ms: f64, failures: f64, nonce: &[u8]) -> f64 {
+    lease::renewal_pause_ms(window_ms as u64, failures as u64, nonce_of(nonce)) as f64
+}
+
+/// Reads a nonce from its 16 bytes.
+pub(super) fn nonce_of(bytes: &[u8]) -> u128 {
+    bytes.try_into().map(u128::from_le_bytes).unwrap_or_default()
 }
 
 /// Returns how far the times of IDs can be from the store's clock, in ms.

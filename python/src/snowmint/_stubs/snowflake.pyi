@@ -108,7 +108,7 @@ class Snowflake:
     def window(self) -> Window | None:
         """The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
 
-        The end is not included, and moves on at every half window.
+        The end is not included, and moves on within each half window.
         """
 
     @staticmethod
