@@ -15,6 +15,8 @@ mod service;
 #[cfg(feature = "engines")]
 mod share;
 mod terms;
+#[cfg(feature = "engines")]
+mod turns;
 
 pub use self::claim::claim_node;
 pub use self::look::{Look, look};

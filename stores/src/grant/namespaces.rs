@@ -21,18 +21,18 @@ impl Leases {
         namespace.refuse_default_of_another(layout)?;
         let key = namespace.key()?;
         loop {
-            let (value, version) = if let Some(Versioned { value, version }) = self.0.read(&key).await? {
-                let (first, record) = namespace.read(self.0.name(), &value, layout)?;
+            let (value, version) = if let Some(Versioned { value, version }) = self.store.read(&key).await? {
+                let (first, record) = namespace.read(self.store.name(), &value, layout)?;
                 if !record.removed {
                     return Ok(false);
                 }
                 (text(&first, NamespaceRecord { removed: false, ..record }), version)
             } else {
                 self.refuse_nodes_of_another(namespace, layout).await?;
-                let floor_ms = floor(&*self.0).await?.map(|floor| floor.until_ms);
+                let floor_ms = floor(&*self.store).await?.map(|floor| floor.until_ms);
                 (text(layout, NamespaceRecord { floor_ms, ..NamespaceRecord::default() }), 0)
             };
-            if self.0.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
+            if self.store.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(true);
             }
         }
@@ -40,11 +40,11 @@ impl Leases {
 
     /// Refuses a layout that is not the one of the nodes of a namespace: its record may have vanished from beside them.
     async fn refuse_nodes_of_another(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
-        let nodes = read_nodes(self.0.name(), self.0.list(&namespace.nodes_prefix()?).await?)?;
+        let nodes = read_nodes(self.store.name(), self.store.list(&namespace.nodes_prefix()?).await?)?;
         nodes.values().flatten().try_for_each(|(record, _)| {
-            record
-                .refuse_other_layout(layout)
-                .map_err(|error| Error::new(error.kind(), format!("{}, namespace {namespace}: {error}", self.0.name())))
+            record.refuse_other_layout(layout).map_err(|error| {
+                Error::new(error.kind(), format!("{}, namespace {namespace}: {error}", self.store.name()))
+            })
         })
     }
 
@@ -53,7 +53,7 @@ impl Leases {
     /// # Errors
     /// `StoreUnavailable`.
     pub async fn has(&self, namespace: &Namespace) -> Result<bool, Error> {
-        Ok(self.0.read(&namespace.key()?).await?.is_some_and(|found| !is_removed(&found.value)))
+        Ok(self.store.read(&namespace.key()?).await?.is_some_and(|found| !is_removed(&found.value)))
     }
 
     /// Returns the namespaces of the store with their layouts as text, in any order.
@@ -61,7 +61,7 @@ impl Leases {
     /// # Errors
     /// `StoreUnavailable`.
     pub async fn namespaces(&self) -> Result<Vec<(String, String)>, Error> {
-        let found = self.0.list("layouts/").await?;
+        let found = self.store.list("layouts/").await?;
         let text = |value: &[u8]| {
             let layout = NamespaceRecord::read(value).map_or(value, |(layout, _)| layout);
             String::from_utf8_lossy(layout).into_owned()
@@ -76,11 +76,11 @@ impl Leases {
     /// # Errors
     /// `InvalidNode`, if there is no such namespace, or a node is held; `StoreUnavailable`.
     pub async fn remove(&self, namespace: &Namespace) -> Result<(), Error> {
-        let store = self.0.name();
+        let store = self.store.name();
         let refused = |why: String| Err(Error::new(ErrorKind::InvalidNode, format!("{store}: {why}")));
         let key = namespace.key()?;
         loop {
-            let found = self.0.read(&key).await?.filter(|found| !is_removed(&found.value));
+            let found = self.store.read(&key).await?.filter(|found| !is_removed(&found.value));
             let Some(Versioned { value, version }) = found else {
                 return refused(format!("there is no namespace {namespace}: snowmint namespace ls lists them"));
             };
@@ -95,7 +95,7 @@ impl Leases {
             }
             let removed = NamespaceRecord { removed: true, ..record };
             let value = format!("{}{removed}", String::from_utf8_lossy(layout));
-            if self.0.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
+            if self.store.write(&key, value.as_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(());
             }
         }

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use super::claim::{claim_node, read_nodes};
 use super::namespace::is_removed;
+use super::turns::{Listed, Turns};
 use super::{Claimer, Namespace, Outcome, Refusal, Share, StoreLease, Terms};
 use crate::error::Error;
 use crate::process::lock;
@@ -24,9 +25,13 @@ const MAX_CONCURRENT: usize = 64;
 
 /// The leases of a store. All times come from this machine's clock, which the holders follow.
 ///
-/// Nothing is kept in memory: each call reads the record and writes over the version that it has read.
+/// Each call reads the record and writes over the version that it has read. Only claims that wait for each other share a list of
+/// the nodes.
 #[derive(Clone, Debug)]
-pub struct Leases(pub(super) Arc<dyn RecordStore>);
+pub struct Leases {
+    pub(super) store: Arc<dyn RecordStore>,
+    turns: Arc<Turns>,
+}
 
 /// A granted node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,8 +44,8 @@ pub struct Granted {
 
 impl Leases {
     /// Returns the leases of a store.
-    pub const fn new(store: Arc<dyn RecordStore>) -> Self {
-        Self(store)
+    pub fn new(store: Arc<dyn RecordStore>) -> Self {
+        Self { store, turns: Arc::default() }
     }
 
     /// Grants a node. A claimer whose nonce holds a node gets that node again.
@@ -49,26 +54,31 @@ impl Leases {
     /// `NodesExhausted`, with the ms after which a node is free, if one will be, and if the claimer's share is used up;
     /// `InvalidLayout`, `StoreUnavailable`, `UnsafeStore`, `BeforeEpoch`, `TimeOverflow`.
     pub async fn claim(&self, terms: &Terms, claimer: &Claimer, share: Option<&Share<'_>>) -> Result<Granted, Error> {
-        let now_ms = SystemHost::unix_ms();
-        terms.layout.refuse_outside(now_ms)?;
+        terms.layout.refuse_outside(SystemHost::unix_ms())?;
         terms.namespace.refuse_default_of_another(&terms.layout)?;
-        let nodes = self.nodes(terms).await?;
+        let crowd = self.turns.of(&self.store, &terms.namespace)?;
+        let turn = crowd.turn().await?;
+        turn.end(self.claim_by(&crowd.store, terms, claimer, share).await)
+    }
+
+    async fn claim_by(
+        &self,
+        store: &Arc<Listed>,
+        terms: &Terms,
+        claimer: &Claimer,
+        share: Option<&Share<'_>>,
+    ) -> Result<Granted, Error> {
+        let now_ms = SystemHost::unix_ms();
+        let nodes = nodes(&**store, terms).await?;
         if let Some((node, record)) = nodes.iter().find(|(_, record)| record.is_held_by(claimer.nonce)) {
             return Ok(Granted { node: *node, window: record.window });
         }
         if let Some(share) = share {
-            share.refuse(self.0.name(), terms, &nodes, now_ms)?;
+            share.refuse(self.store.name(), terms, &nodes, now_ms)?;
         }
-        let claimed = claim_node(Arc::clone(&self.0), terms, claimer, now_ms, &|_| {}).await;
+        let claimed = claim_node(Arc::<Listed>::clone(store), terms, claimer, now_ms, &|_| {}).await;
         let lease = claimed.map_err(Refusal::into_error)?;
         Ok(Granted { node: lease.node(), window: lease.window() })
-    }
-
-    /// Returns the nodes of the terms' namespace, none for a new one.
-    async fn nodes(&self, terms: &Terms) -> Result<Vec<(u32, Record)>, Error> {
-        let Some(found) = self.0.read(&terms.namespace.key()?).await? else { return Ok(Vec::new()) };
-        terms.namespace.read(self.0.name(), &found.value, &terms.layout)?;
-        records(self.0.name(), self.0.list(&terms.namespace.nodes_prefix()?).await?)
     }
 
     /// Moves a window's end up to `reach_ms` (window and `max_ahead_ms` together) past the clock, or past `unused_from_ms`
@@ -97,7 +107,7 @@ impl Leases {
         if !record.is_held_by(nonce) {
             return Err(lost(namespace, node));
         }
-        let mut lease = StoreLease::resume(Arc::clone(&self.0), key, node, (record, version));
+        let mut lease = StoreLease::resume(Arc::clone(&self.store), key, node, (record, version));
         match lease.renew(now_ms, unused_from_ms, reach_ms).await {
             Outcome::Window { window, .. } => Ok(window),
             Outcome::Later(error) => Err(error),
@@ -126,7 +136,7 @@ impl Leases {
         }
         // An end outside the granted window does not count.
         let end_ms = unused_from_ms.clamp(record.window.start_ms, record.window.end_ms);
-        let mut lease = StoreLease::resume(Arc::clone(&self.0), key, node, (record, version));
+        let mut lease = StoreLease::resume(Arc::clone(&self.store), key, node, (record, version));
         match lease.release(end_ms).await {
             Outcome::Window { .. } => Ok(()),
             Outcome::Later(error) => Err(error),
@@ -139,7 +149,7 @@ impl Leases {
     /// # Errors
     /// `StoreUnavailable`, `InvalidNode` for no name of a namespace.
     pub async fn list(&self, namespace: &str) -> Result<Vec<(u32, Record)>, Error> {
-        records(self.0.name(), self.0.list(&(key("leases/", namespace)? + "/")).await?)
+        records(self.store.name(), self.store.list(&(key("leases/", namespace)? + "/")).await?)
     }
 
     /// Returns the records of all namespaces but removed ones, each as [`list`](Self::list) does, and namespaces without a
@@ -151,7 +161,7 @@ impl Leases {
     /// # Errors
     /// `StoreUnavailable`.
     pub async fn all(&self) -> Result<BTreeMap<String, Vec<(u32, Record)>>, Error> {
-        let store = &*self.0;
+        let store = &*self.store;
         let (removed, there): (Vec<_>, Vec<_>) =
             store.list("layouts/").await?.into_iter().partition(|(_, found)| is_removed(&found.value));
         let mut parts: BTreeMap<String, Vec<(String, Versioned)>> =
@@ -166,7 +176,7 @@ impl Leases {
             let waiting = Arc::new(Mutex::new(parts.keys().cloned().collect::<Vec<_>>()));
             let mut asking = JoinSet::new();
             for _ in 0..MAX_CONCURRENT.min(parts.len()) {
-                let (store, waiting) = (Arc::clone(&self.0), Arc::clone(&waiting));
+                let (store, waiting) = (Arc::clone(&self.store), Arc::clone(&waiting));
                 asking.spawn(async move {
                     let mut listed = Vec::new();
                     let next = || lock(&waiting).pop();
@@ -201,13 +211,13 @@ impl Leases {
                     ErrorKind::InvalidNode,
                     format!(
                         "{}: node {node} of namespace {namespace} has no record: list the nodes by snowmint lease ls",
-                        self.0.name()
+                        self.store.name()
                     ),
                 ));
             };
             let window = Window { start_ms: record.window.start_ms.min(end_ms), end_ms };
             let record = Record { released: true, serial: record.serial.saturating_add(1), window, ..record };
-            if self.0.write(&key, &record.to_bytes(), version).await? != WriteOutcome::Conflict {
+            if self.store.write(&key, &record.to_bytes(), version).await? != WriteOutcome::Conflict {
                 return Ok(record);
             }
         }
@@ -220,11 +230,18 @@ impl Leases {
     }
 
     async fn at(&self, key: &str) -> Result<Option<(Record, Version)>, Error> {
-        let Some(found) = self.0.read(key).await? else { return Ok(None) };
+        let Some(found) = self.store.read(key).await? else { return Ok(None) };
         let record = Record::from_bytes(&found.value)
-            .map_err(|error| Error::unavailable(self.0.name(), format_args!("{key}: {error}")))?;
+            .map_err(|error| Error::unavailable(self.store.name(), format_args!("{key}: {error}")))?;
         Ok(Some((record, found.version)))
     }
+}
+
+/// Returns the nodes of the terms' namespace, none for a new one.
+async fn nodes(store: &dyn RecordStore, terms: &Terms) -> Result<Vec<(u32, Record)>, Error> {
+    let Some(found) = store.read(&terms.namespace.key()?).await? else { return Ok(Vec::new()) };
+    terms.namespace.read(store.name(), &found.value, &terms.layout)?;
+    records(store.name(), store.list(&terms.namespace.nodes_prefix()?).await?)
 }
 
 /// Reads the records of a namespace, by node.
