@@ -17,7 +17,7 @@ prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh
 
-bench: ## contenders side by side, as medians and ratios, for ONLY=rust, python, js or service, and ONLY=stores; benches/README.md
+bench: ## contenders side by side, as medians and ratios, for ONLY=rust, python, js or service, and ONLY=stores or herd; benches/README.md
 	@python3 benches/run.py $(ONLY:%=--only %)
 
 docs: ## target/docs/site/index.html: the guides, the references and the inspector
