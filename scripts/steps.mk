@@ -34,6 +34,7 @@ unexport PYTHONDONTWRITEBYTECODE
 ifdef CI
 # A fresh clone is built once: incremental builds would only cost time.
 export CARGO_INCREMENTAL := 0
+export CARGO_PROFILE_DEV_DEBUG := none
 endif
 
 # The features of all test builds: with others the same crates would be built again.
@@ -49,7 +50,9 @@ with_servers := build-tests build-engines setup-servers setup-faults
 
 $(setups): setup-%:
 	scripts/setup.sh $*
-setup-python setup-docs setup-proof setup-sql setup-deploy: setup-maturin
+setup-python setup-docs: setup-maturin
+# One after the other, so that none waits for the environment that another one fills.
+setup-proof setup-sql setup-deploy: setup-python
 setup-npm: setup-esbuild
 
 # Not fat LTO, which takes minutes: `make package` has it.
