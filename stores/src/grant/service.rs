@@ -307,6 +307,28 @@ mod tests {
         leases.claim(&default, &claimer(3), None).await.expect("of its own layout");
     }
 
+    /// Claims at once, and returns the nodes.
+    async fn crowd(leases: &[Leases], claimers: u128) -> Vec<u32> {
+        let claims = (0..claimers).map(|nonce| {
+            let leases = leases[(nonce % leases.len() as u128) as usize].clone();
+            async move { leases.claim(&terms(), &claimer(nonce), None).await.expect("a node").node }
+        });
+        let mut nodes = claims.collect::<JoinSet<_>>().join_all().await;
+        nodes.sort_unstable();
+        nodes
+    }
+
+    #[tokio::test]
+    async fn claims_at_once_get_the_lowest_nodes_and_beside_another_service_different_ones() {
+        let leases = Leases::new(Memory::named(""));
+        assert_eq!(crowd(&[leases], 100).await, (0..100).collect::<Vec<u32>>());
+        let store = Memory::named("");
+        let services = [Leases::new(store.clone()), Leases::new(store)];
+        let mut nodes = crowd(&services, 100).await;
+        nodes.dedup();
+        assert_eq!(nodes.len(), 100);
+    }
+
     #[tokio::test]
     async fn only_the_holder_renews_and_releases() {
         let leases = Leases::new(Memory::named(""));
