@@ -85,7 +85,7 @@ describe("stores", { concurrency: 4 }, () => {
         const ledgers = Array.from({ length: PROCESSES }, (_, number) => join(path, `${number}`));
         const holders = ledgers.map((ledger) => holder(t, at, namespace, ledger));
         const nodes = await Promise.all(holders.map(async (child) => (await answerOf(child)).node));
-        assert.deepEqual(nodes.sort(), [...ledgers.keys()]);
+        assert.equal(new Set(nodes).size, PROCESSES);
         await until(() => idsOf(...ledgers).flat().length > 100 * PROCESSES, "100 IDs each");
         for (const child of holders) child.kill("SIGKILL");
         await Promise.all(holders.map(({ gone }) => gone));

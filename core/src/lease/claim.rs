@@ -51,6 +51,8 @@ pub enum ClaimStep {
 pub struct Claim<'a> {
     terms: Terms<'a>,
     tries: u32,
+    /// How many of them another claimer won.
+    conflicts: u32,
     /// The namespace's record and its version.
     namespace: NamespaceRecord,
     namespace_version: Version,
@@ -130,6 +132,7 @@ impl<'a> Claim<'a> {
         Self {
             terms,
             tries: 0,
+            conflicts: 0,
             namespace: NamespaceRecord { nodes: 0, floor_ms: None, removed: false },
             namespace_version: 0,
             unpinned: false,
@@ -199,6 +202,7 @@ impl<'a> Claim<'a> {
             (Reply::Written(_) | Reply::Unknown, Some(renewal)) => ClaimStep::Granted(renewal, self.skew_ms),
             (_, granted) => {
                 self.tries += 1;
+                self.conflicts += 1;
                 match granted {
                     _ if self.tries <= MAX_ATTEMPTS => ClaimStep::ReadNamespace,
                     Some(renewal) => ClaimStep::Granted(renewal, self.skew_ms),
@@ -209,7 +213,7 @@ impl<'a> Claim<'a> {
     }
 
     const fn list(&mut self) -> ClaimStep {
-        self.choice = Choice::new(self.terms, self.namespace.floor_ms, self.tries);
+        self.choice = Choice::new(self.terms, self.namespace.floor_ms, self.conflicts);
         self.other_layout = None;
         ClaimStep::ListNodes
     }
@@ -318,7 +322,7 @@ impl<'a> Claim<'a> {
             // The record is as it was before the write, so the write was not done.
             Reply::Record(_, version) if version == seen => {
                 self.refusals += 1;
-                if self.refusals == MAX_FAILED_WRITES { ClaimStep::Unanswered } else { self.again() }
+                if self.refusals == MAX_FAILED_WRITES { ClaimStep::Unanswered } else { self.retry() }
             }
             Reply::Conflict => {
                 self.refusals = 0;
@@ -333,7 +337,7 @@ impl<'a> Claim<'a> {
         let Some((node, record, seen)) = self.chosen else { return self.again() };
         self.records += u64::from(seen == 0);
         let renewal = Renewal::resume(node, record, version, self.terms.system_clock);
-        if self.tries == 0 || self.records <= self.namespace.nodes {
+        if self.conflicts == 0 || self.records <= self.namespace.nodes {
             return self.count(&renewal);
         }
         // Other claimers are there, and one of them may have counted the nodes.
@@ -343,6 +347,11 @@ impl<'a> Claim<'a> {
 
     /// Gives the chosen node up for a reason that the store does not know, and looks at the nodes again.
     pub const fn again(&mut self) -> ClaimStep {
+        self.conflicts += 1;
+        self.retry()
+    }
+
+    const fn retry(&mut self) -> ClaimStep {
         self.tries += 1;
         if self.tries < MAX_ATTEMPTS { self.list() } else { ClaimStep::Taken(self.taken()) }
     }
