@@ -16,11 +16,11 @@ True
 | `HttpStore(url, token)` | a running `snowmint serve` | whoever reaches the service; by its clock |
 | `MemoryStore()` | memory | one process, for tests |
 
-A lease is claimed when a generator is made, and renewed in the background, within half a window, on a thread that does
-not keep the process alive. The generator's constructor waits for a store `max_wait_ms`, or 10 seconds if that is longer,
-or 16 times its slowest answer, for a store far away; `close()` waits 2 seconds. A call that the client never ends holds up
-its thread, and later renewals of the same lease: set the client's own timeouts (`connect_args`, `socket_timeout`,
-`read_timeout`). All languages write the same records, so a fleet can mix them.
+A lease is claimed when a generator is made, and renewed in the background, within half a window, on a thread that
+does not keep the process alive. The generator's constructor waits for a store `max_wait_ms`, or 10 seconds if that is
+longer, or 16 times its slowest answer, for a store far away; `close()` waits 2 seconds. A call that the client never
+ends holds up its thread, and later renewals of the same lease: set the client's own timeouts (`connect_args`,
+`socket_timeout`, `read_timeout`). All languages write the same records, so a fleet can mix them.
 """
 
 from typing import TYPE_CHECKING, Any
