@@ -44,8 +44,7 @@ fn eight_leases_of_one_process_have_eight_nodes() {
     let (generators, ids): (Vec<_>, Vec<_>) =
         threads.into_iter().map(|thread| thread.join().expect("no panic")).unzip();
     assert_unique(ids.concat());
-    let mut nodes: Vec<_> = generators.iter().map(Snowflake::node).collect();
-    nodes.sort_unstable();
-    assert_eq!(nodes, (0..8).collect::<Vec<u32>>());
+    let nodes: HashSet<_> = generators.iter().map(Snowflake::node).collect();
+    assert_eq!(nodes.len(), 8, "{nodes:?}");
     assert!(generators[0].status().window.is_some_and(|window| window.end_ms - window.start_ms >= 30_000));
 }
