@@ -32,7 +32,7 @@ export SNOWMINT_SERVER := $(TARGET)/debug/snowmint
 # Each process of Python's tests would compile all of them.
 unexport PYTHONDONTWRITEBYTECODE
 ifdef CI
-# A fresh clone is built once: incremental builds would only cost time.
+# A fresh clone is built once, and nobody debugs it: incremental builds and debug information would only cost time.
 export CARGO_INCREMENTAL := 0
 export CARGO_PROFILE_DEV_DEBUG := none
 endif

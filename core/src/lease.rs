@@ -121,11 +121,15 @@ const RETRY_MS: u64 = 200;
 /// assert!((1..=400).contains(&renewal_pause_ms(3000, 1, 0x5eed)));
 /// ```
 pub const fn renewal_pause_ms(window_ms: u64, failures: u64, nonce: u128) -> u64 {
-    let spread_ms = if failures == 0 { window_ms / 20 * 3 } else { 2 * RETRY_MS - 1 };
-    // By an odd number of bits, so that 128 failures use different bits of the nonce.
-    let bits = nonce.rotate_right((failures % 128 * 29) as u32) as u64;
-    let least_ms = if failures == 0 { window_ms / 2 - spread_ms } else { 1 };
-    least_ms + bits % (spread_ms + 1)
+    let (least_ms, spread_ms) =
+        if failures == 0 { (window_ms / 2 - window_ms / 20 * 3, window_ms / 20 * 3) } else { (1, 2 * RETRY_MS - 1) };
+    least_ms + bits_of(nonce, failures) % (spread_ms + 1)
+}
+
+/// Returns 64 bits of a nonce for its use of this number. They begin at another place for each of 128 uses.
+const fn bits_of(nonce: u128, number: u64) -> u64 {
+    // 29 has no factor in common with 128.
+    nonce.rotate_right((number % 128 * 29) as u32) as u64
 }
 
 /// How far ahead of the store's clock a window may end beyond its length, in ms.

@@ -1,6 +1,6 @@
 //! The choice of a node among the records of a namespace.
 
-use super::{Record, Terms};
+use super::{Record, Terms, bits_of};
 use crate::mutant;
 use crate::store::Version;
 use crate::window::Window;
@@ -63,9 +63,7 @@ impl<'a> Choice<'a> {
     /// Claimers that come at the same time see the same records, and so choose the same node, which one of them gets. The others
     /// then begin to search at a place that the nonce and the number of conflicts give, so that they spread over all nodes.
     pub(super) const fn new(terms: Terms<'a>, floor_ms: Option<i64>, conflicts: u32) -> Self {
-        // By an odd number of bits, so that 128 conflicts use different bits of the nonce.
-        let bits = terms.nonce.rotate_right(conflicts.wrapping_mul(29)) as u64;
-        let from = if conflicts == 0 { 0 } else { bits % terms.layout.nodes() };
+        let from = if conflicts == 0 { 0 } else { bits_of(terms.nonce, conflicts as u64) % terms.layout.nodes() };
         let is_crowded = conflicts > 0;
         Self { terms, floor_ms, from, is_crowded, next: 0, fresh: None, best: None, nearest_ms: None, holder: None }
     }
@@ -202,6 +200,19 @@ mod tests {
         Record { released, serial: 1, window, nonce: 5, label: label("a holder"), layout: 0 }
     }
 
+    fn terms(layout: &Layout, nonce: u128) -> Terms<'_> {
+        Terms {
+            layout,
+            node: None,
+            max_ahead_ms: 0,
+            window_ms: 1000,
+            last_node: None,
+            system_clock: false,
+            nonce,
+            label: label("a claimer"),
+        }
+    }
+
     /// The choice among eight nodes, of which the first four have records.
     fn chosen(node: Option<u32>, last_node: Option<u32>, excluded: &[u32]) -> Chosen {
         let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
@@ -211,17 +222,7 @@ mod tests {
             record(NOW_MS - 20, true),
             record(NOW_MS + 9, true),
         ];
-        let label = label("a claimer");
-        let terms = Terms {
-            layout: &layout,
-            node,
-            max_ahead_ms: 0,
-            window_ms: 1000,
-            last_node,
-            system_clock: false,
-            nonce: 9,
-            label,
-        };
+        let terms = Terms { node, last_node, ..terms(&layout, 9) };
         let mut choice = Choice::new(terms, None, 0);
         for node in 0..8 {
             match records.get(node as usize) {
@@ -255,21 +256,9 @@ mod tests {
     #[test]
     fn claimers_spread_over_all_nodes_after_a_conflict() {
         let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
-        let label = label("a claimer");
         let records = [(1, record(NOW_MS - 10, false)), (4, record(NOW_MS, true)), (5, record(NOW_MS + 9000, false))];
         let chosen = |nonce: u128, conflicts, records: &[(u32, Record)]| {
-            let (node, window_ms, last_node) = (None, 1000, None);
-            let terms = Terms {
-                layout: &layout,
-                node,
-                max_ahead_ms: 0,
-                window_ms,
-                last_node,
-                system_clock: false,
-                nonce,
-                label,
-            };
-            let mut choice = Choice::new(terms, None, conflicts);
+            let mut choice = Choice::new(terms(&layout, nonce), None, conflicts);
             for (node, record) in records {
                 choice.see(*node, record, 1, NOW_MS);
             }

@@ -12,7 +12,7 @@ use snowmint_stores::host::lock;
 
 use super::Lease;
 
-/// A renewal without an answer for this long is told as trouble.
+/// A renewal without an answer for this long counts as trouble.
 const LATE: Duration = Duration::from_millis(200);
 
 #[derive(Debug)]

@@ -29,7 +29,7 @@ pub(super) struct Turns(Mutex<HashMap<String, Weak<Crowd>>>);
 pub(super) struct Crowd {
     /// The store, as claims use it that have their turn.
     pub store: Arc<Listed>,
-    /// When the store last gave no answer to one of the claims, and why.
+    /// When the store last gave no answer to one of the claims, and why. The claim that holds the lock has its turn.
     failed: sync::Mutex<Option<(Instant, Error)>>,
 }
 
