@@ -85,6 +85,24 @@ for (const [kind, database] of Object.entries(DATABASES))
       await assert.rejects(more, { code: "UNSAFE_STORE", message: /CYCLE/ });
     });
 
+    test("calls go on while others alter the sequence", async (t) => {
+      const { run, store: opened } = await database(t);
+      await run("CREATE SEQUENCE invoices");
+      const store = opened();
+      let isOver = false;
+      const alter = async () => {
+        for (let i = 0; i < 300; i++) await run(`ALTER SEQUENCE invoices MAXVALUE ${10_000_000 + i}`);
+        isOver = true;
+      };
+      const take = async () => {
+        const taken = [];
+        while (!isOver) taken.push(await new NativeNumbers(store, "invoices", { step: 1, ...WAIT }).next());
+        return taken;
+      };
+      const [, ...taken] = await Promise.all([alter(), take(), take(), take()]);
+      assert.equal(new Set(taken.flat()).size, taken.flat().length);
+    });
+
     test("what is no sequence is refused", async (t) => {
       const { run, store } = await database(t);
       await run("CREATE TABLE plain (x int)");

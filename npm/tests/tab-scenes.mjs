@@ -399,12 +399,12 @@ test("tabs that are closed or loaded anew leave their nodes to the next at once,
   assert.deepEqual(await other.evaluate("Object.keys(localStorage)"), []);
 });
 
-/** Begins to leave a page, and sees that it has no lock. The page looks itself, since it takes the lock again after 5 s. */
-async function beginToLeave(page) {
+/** Begins to leave a page, until the page sees that its lock is `gone`: it takes the lock again after 5 s. */
+async function beginToLeave(page, gone = "(await navigator.locks.query()).held.length === 0") {
   const look = `(async () => {
     location.href = "/nothing";
     for (let left = 400; left > 0; left--) {
-      if ((await navigator.locks.query()).held.length === 0) return true;
+      if (${gone}) return true;
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     return false;
@@ -428,10 +428,10 @@ test("a page that stays after all, and whose node another one took, claims anoth
   const page = await tab();
   const node = await lease(page, { windowMs: 1000, maxWaitMs: 60_000 });
   const before = await mint(page, 1000);
-  await beginToLeave(page);
-  // As the claim of another page leaves the record.
-  await page.evaluate(
-    () =>
+  // As another page that waits for the lock leaves the record.
+  await page.evaluate(async () => {
+    const [{ name }] = (await navigator.locks.query()).held;
+    const take = () =>
       new Promise((done) => {
         indexedDB.open("snowmint").onsuccess = ({ target: { result: database } }) => {
           const transaction = database.transaction("records", "readwrite");
@@ -444,8 +444,10 @@ test("a page that stays after all, and whose node another one took, claims anoth
           };
           transaction.oncomplete = () => done(database.close());
         };
-      }),
-  );
+      });
+    void navigator.locks.request(name, take).then(() => (globalThis.taken = true));
+  });
+  await beginToLeave(page, "globalThis.taken");
   await until(page, `gen.node !== ${node}`);
   distinct([before, await mint(page, 1000)]);
   assert.equal(await page.evaluate("gen.status().lost"), null);
