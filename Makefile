@@ -12,7 +12,7 @@ test: ## all that a change can break, on real stores and browsers: minutes, for 
 	@scripts/suite.sh $(call of_part,$(tests))
 
 prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages in foreign runtimes: half an hour, QUICK=yes a third
-	@scripts/suite.sh $(call of_part,$(proofs))
+	@PROFILE=$(if $(QUICK),dev,optimised) scripts/suite.sh $(call of_part,$(proofs))
 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh

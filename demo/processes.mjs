@@ -12,7 +12,7 @@ export const path = (name) => fileURLToPath(new URL(`../${name}`, import.meta.ur
 const home = path(".cache/demo/run");
 rmSync(home, { recursive: true, force: true });
 
-export const RUST = [path("target/optimised/snowmint-demo")];
+export const RUST = [path("target/debug/snowmint-demo")];
 export const PYTHON = [path(".venv/bin/python"), "-Wignore", path("demo/demo.py")];
 export const NODE = [process.execPath, path("demo/demo.mjs")];
 

@@ -11,4 +11,4 @@ case $platform in
 esac
 cargo build --quiet --locked --profile "$profile" -p snowmint-node
 # A running process may have the old file mapped: put a new one in its place.
-install "${CARGO_TARGET_DIR:-target}/$profile/$built" "npm/platforms/$platform/snowmint.$platform.node"
+install "${CARGO_TARGET_DIR:-target}/${profile/#dev/debug}/$built" "npm/platforms/$platform/snowmint.$platform.node"

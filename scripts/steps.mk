@@ -5,13 +5,12 @@ lints := rust-reference rust-format rust-locks rust-circles rust-licences rust-u
   python-record npm-types python-mypy rust-clippy
 checks := $(lints) rust-unit python-vectors npm-vectors
 # The long suites come first, so that the other steps fill the gaps.
-tests := rust-tests npm-tests python-tests service-clients python-commands python-proof rust-instructions $(lints) \
-  rust-clippy-stores npm-clippy rust-bare-metal rust-docs rust-doctests npm-sizes python-pyright python-stubs npm-demo \
-  python-guides
+tests := rust-tests npm-tests python-tests service-clients python-commands python-proof $(lints) npm-clippy rust-bare-metal \
+  rust-docs rust-doctests npm-sizes python-pyright python-stubs npm-demo python-guides
 # Loom and fuzzing build trees of their own, which takes longer than their short rounds.
 quick_proofs := rust-mutants rust-fleet rust-nemesis
-proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-optimised rust-miri rust-loom \
-  rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
+proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-clippy-stores rust-instructions rust-optimised rust-miri \
+  rust-loom rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
   python-packages python-proof-parts python-sql python-site service-image service-deploy \
   service-long rust-long rust-nemesis rust-crates python-examples)
 of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rust, service, python or npm))$(filter $(or $(ONLY),)%,$(1))
@@ -55,14 +54,15 @@ setup-python setup-docs: setup-maturin
 setup-proof setup-sql setup-deploy: setup-python
 setup-npm: setup-esbuild
 
-# Not fat LTO, which takes minutes: `make package` has it.
-build-npm build-wheel python-site: private export SNOWMINT_PROFILE := optimised
+# `make test` builds all in one profile, which takes half the time of two. `make prove` has optimised code, and `make package`
+# fat LTO.
+build-npm build-wheel python-site: private export SNOWMINT_PROFILE := $(or $(PROFILE),dev)
 build-npm: setup-rust setup-esbuild
 	scripts/build-npm.sh
 build-wheel: setup-rust setup-maturin
 	scripts/install-python.sh
 build-demo: setup-rust
-	cargo build --quiet --locked --profile optimised -p snowmint-demo
+	cargo build --quiet --locked -p snowmint-demo
 build-tarballs: build-npm setup-maturin
 	scripts/install-npm.sh
 build-site: build-npm
