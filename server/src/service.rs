@@ -4,6 +4,7 @@ mod failure;
 mod floored;
 mod ids;
 mod keys;
+mod minted;
 mod namespaces;
 mod numbers;
 mod openings;
@@ -30,8 +31,8 @@ pub use self::numbers::Defined;
 use self::numbers::Numbers;
 use self::openings::Openings;
 pub use self::openings::RETRY_AFTER_MS;
-pub use self::tally::Counts;
 use self::tally::Tally;
+pub use self::tally::{Counts, Nodes};
 pub use self::ticket_stores::TicketStores;
 use crate::monitored_store::MonitoredStore;
 
@@ -39,6 +40,8 @@ use crate::monitored_store::MonitoredStore;
 pub const MAX_COUNT: u64 = 100_000;
 /// The limit of open sections of users: each section is renewed all the time.
 const MAX_OPEN_SECTIONS: usize = 1000;
+/// The limit of namespaces that have a metric each.
+const MAX_COUNTED_NAMESPACES: usize = 100;
 /// The pause between two sweeps. A name that is unused for one to two pauses is given back to the store.
 const SWEEP_INTERVAL: Duration = Duration::from_mins(5);
 /// The set of the users without a set.

@@ -7,6 +7,8 @@ pub(crate) mod claim;
 mod look;
 mod namespace;
 #[cfg(feature = "engines")]
+mod namespace_nodes;
+#[cfg(feature = "engines")]
 mod namespaces;
 mod refusal;
 mod renewal;
@@ -21,6 +23,8 @@ mod turns;
 pub use self::claim::claim_node;
 pub use self::look::{Look, look};
 pub use self::namespace::Namespace;
+#[cfg(feature = "engines")]
+pub use self::namespace_nodes::NamespaceNodes;
 pub use self::refusal::Refusal;
 pub use self::renewal::{Outcome, StoreLease};
 #[cfg(feature = "engines")]

@@ -62,7 +62,7 @@ pub mod host {
     pub use crate::engines::{connected, longest_call};
     pub use crate::grant::{Claimer, Look, Namespace, Outcome, Refusal, StoreLease, Terms, claim_node, look};
     #[cfg(feature = "engines")]
-    pub use crate::grant::{Granted, Leases, Share};
+    pub use crate::grant::{Granted, Leases, NamespaceNodes, Share};
     #[cfg(feature = "numbers")]
     pub use crate::numbers::NativeTarget;
     pub use crate::process::*;

@@ -138,8 +138,12 @@ pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
     }
     let all = leases.all().await.expect("a list");
     for (name, nodes) in &names {
-        let found = leases.list(name).await.expect("a list");
-        assert_eq!((found.len() as u128, all.get(name)), (*nodes, Some(&found)), "{name}");
+        let found = leases.namespace(name).await.expect("a list");
+        assert_eq!((found.nodes.len() as u128, all.get(name)), (*nodes, Some(&found)), "{name}");
+        // No window ends before that time.
+        let now_ms = 0;
+        let held = u64::try_from(*nodes).expect("a few");
+        assert_eq!((found.held(now_ms), found.free(now_ms)), (held, Some(1024 - held)), "{name}");
     }
     // Without those that an operator removed, until a claim makes them again.
     let (name, _) = &names[2];
@@ -148,7 +152,7 @@ pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
     assert!(!leases.all().await.expect("a list").contains_key(name));
     let claimer = Claimer { nonce: 1, label: name.clone(), last_node: None };
     leases.claim(&terms, &claimer, None).await.expect("a node");
-    assert_eq!(leases.all().await.expect("a list")[name].len(), 1);
+    assert_eq!(leases.all().await.expect("a list")[name].nodes.len(), 1);
 }
 
 pub async fn a_counter_begins_at_its_start_and_repeats_no_sum(scene: Arc<Scene>) {

@@ -40,6 +40,8 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<&'static str, Problem
 pub async fn metrics(State(app): State<Arc<App>>, headers: HeaderMap) -> Response {
     let accept: Vec<_> = headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let (media_type, text) = app.metrics.text(&accept.join(","));
+    // Counts the nodes for the next scrape, as none waits for the store.
+    drop(tokio::spawn(async move { app.service.tally.counts().await.map(drop) }));
     ([(CONTENT_TYPE, media_type)], text).into_response()
 }
 

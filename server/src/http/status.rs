@@ -28,7 +28,7 @@ pub struct Status {
     #[schema(example = "PostgreSQL")]
     store: String,
     /// How many nodes of this store servers and clients lease. The server counts at most every 5 seconds.
-    leases: usize,
+    leases: u64,
     /// How many namespaces the store has, the server's own included.
     namespaces: usize,
     /// The server's clock, Unix ms.
@@ -42,7 +42,7 @@ pub struct Status {
 ))]
 pub async fn status(State(app): State<Arc<App>>) -> Result<Json<Status>, Problem> {
     let service = &app.service;
-    let Counts { leases, namespaces } = service.tally.counts().await?;
+    let Counts { leases, namespaces, .. } = *service.tally.counts().await?;
     Ok(Json(Status {
         version: env!("CARGO_PKG_VERSION"),
         store: service.store.name().to_owned(),

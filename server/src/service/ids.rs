@@ -13,6 +13,7 @@ use snowmint_stores::{Error, RecordStore};
 
 use super::Settings;
 use super::failure::Failure;
+use super::minted::Minted;
 use super::namespaces::Namespaces;
 use super::openings::Openings;
 use super::pool::{Pool, Pooled};
@@ -33,6 +34,7 @@ pub struct Ids {
     window_ms: u64,
     pool: Arc<Pool<Queued>>,
     refusals: Arc<Refusals>,
+    minted: Minted,
 }
 
 /// The last refusals of nodes, by name of the generator. Requests that waited for the same claim report them too.
@@ -78,6 +80,7 @@ impl Ids {
             window_ms: settings.window_ms,
             pool: Pool::new(MAX_GENERATORS, kept),
             refusals: Arc::default(),
+            minted: Minted::default(),
         }
     }
 
@@ -112,7 +115,15 @@ impl Ids {
         };
         // A repeated call mints the whole batch again: IDs of two generators are not ordered.
         let call = |generator: Arc<Queued>, _| async move { Ok(generator.batch(count, deadline.at).await?) };
-        self.pool.with(&name, open, call).await
+        let ids = self.pool.with(&name, open, call).await?;
+        self.minted
+            .add(&name, count, || namespace.clone().unwrap_or_else(|| Namespace::of_layout(&layout).to_string()));
+        Ok(ids)
+    }
+
+    /// Returns how many IDs each namespace gave out, where `*` is for those beyond a limit.
+    pub fn minted(&self) -> Vec<(String, u64)> {
+        self.minted.counts()
     }
 
     /// Returns the name of a generator in the pool, its layout and its namespace.

@@ -1,8 +1,8 @@
-//! `snowmint lease`: lists nodes with their holders, and releases the nodes of stopped holders. A directory has slots, and
-//! may have the records of a service beside them.
+//! `snowmint lease`: lists nodes with their holders, counts free ones, and releases the nodes of stopped holders. A directory
+//! has slots, and may have the records of a service beside them.
 
 use std::collections::BTreeMap;
-use std::io::{Write as _, stdout};
+use std::io::{self, Write, stdout};
 
 use serde::Serialize;
 use snowmint::{SlotState, Slots};
@@ -11,7 +11,7 @@ use snowmint_core::shown::Shown;
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{SystemHost, Window};
 use snowmint_stores::connect;
-use snowmint_stores::host::Leases;
+use snowmint_stores::host::{Leases, NamespaceNodes};
 
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};
@@ -53,14 +53,22 @@ impl Line {
     }
 }
 
-/// Returns the records of a namespace, or of all namespaces.
-async fn records(leases: &Leases, namespace: Option<&String>, now_ms: i64) -> Result<Vec<Line>, Exit> {
-    let found = match namespace {
-        Some(namespace) => BTreeMap::from([(namespace.clone(), leases.list(namespace).await?)]),
+/// Returns a namespace, or all of them.
+async fn found(leases: &Leases, namespace: Option<&String>) -> Result<BTreeMap<String, NamespaceNodes>, Exit> {
+    Ok(match namespace {
+        Some(namespace) => BTreeMap::from([(namespace.clone(), leases.namespace(namespace).await?)]),
         None => leases.all().await?,
-    };
-    let nodes = found.iter().flat_map(|(namespace, nodes)| nodes.iter().map(move |node| (namespace, node)));
-    Ok(nodes.map(|(namespace, (node, record))| Line::new(namespace, *node, record, now_ms)).collect())
+    })
+}
+
+/// Writes how many nodes of each namespace are free.
+fn write_counts(out: &mut impl Write, found: &BTreeMap<String, NamespaceNodes>, now_ms: i64) -> io::Result<()> {
+    for (namespace, nodes) in found {
+        let Some(free) = nodes.free(now_ms) else { continue };
+        let namespace = Shown(namespace);
+        writeln!(out, "{namespace}: {} nodes are held, {free} are free", nodes.held(now_ms))?;
+    }
+    Ok(())
 }
 
 /// Lists leases, or releases a node and shows its record.
@@ -68,12 +76,18 @@ pub fn lease(options: &Lease) -> Result<u8, Exit> {
     with_url(&options.place, async |url| {
         let slots = Slots::of_url(url)?;
         let now_ms = SystemHost::unix_ms();
+        let mut counted = BTreeMap::new();
         let lines = match &options.verb {
             LeaseVerb::Ls { namespace } => {
                 let mut lines = Vec::new();
                 // A list of slots must not create a store beside them.
                 if slots.as_ref().is_none_or(Slots::are_beside_a_store) {
-                    lines = records(&Leases::new(connect(url).await?), namespace.as_ref(), now_ms).await?;
+                    counted = found(&Leases::new(connect(url).await?), namespace.as_ref()).await?;
+                    for (namespace, found) in &counted {
+                        lines.extend(
+                            found.nodes.iter().map(|(node, record)| Line::new(namespace, *node, record, now_ms)),
+                        );
+                    }
                 }
                 if let Some(slots) = slots {
                     let slots = slots.list(namespace.as_deref())?;
@@ -103,6 +117,9 @@ pub fn lease(options: &Lease) -> Result<u8, Exit> {
             } else {
                 writeln!(out, "{}", line.text(width))?;
             }
+        }
+        if !options.place.json {
+            write_counts(&mut out, &counted, now_ms)?;
         }
         Ok(0)
     })

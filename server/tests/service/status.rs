@@ -44,6 +44,25 @@ fn the_status_shows_version_store_and_leases() {
 }
 
 #[test]
+fn metrics_count_nodes_and_ids_of_each_namespace() {
+    let (server, _directory) = Server::alone(&[]);
+    assert_eq!(server.get("/v1/ids?count=3").ids().len(), 3);
+    let nonce = "8f14e45fceea167a5a36dedd4bea2543";
+    server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": nonce })).json();
+    assert_eq!(server.get("/v1/ids?namespace=orders&count=5").ids().len(), 5);
+    // A scrape shows what the one before has found in the store.
+    let begun = Instant::now();
+    while server.metric("snowmint_nodes", "namespace=\"orders\",state=\"held\"") != 2 {
+        assert!(begun.elapsed() < Duration::from_mins(1), "{}", server.get("/metrics").text);
+        thread::sleep(Duration::from_millis(100));
+    }
+    assert_eq!(server.metric("snowmint_nodes", "namespace=\"orders\",state=\"free\""), 1022);
+    assert_eq!(server.metric("snowmint_nodes", "namespace=\"@snowmint\",state=\"held\""), 1);
+    assert_eq!(server.metric("snowmint_ids_total", "namespace=\"orders\""), 5);
+    assert_eq!(server.metric("snowmint_ids_total", "namespace=\"@snowmint\""), 3);
+}
+
+#[test]
 fn the_status_of_100_namespaces_takes_two_queries() {
     let store = Store::start(Engine::Postgres);
     let way = Way::to(&store.url());
@@ -70,8 +89,9 @@ fn many_requests_share_one_look() {
     let store = Store::start(Engine::Redis);
     let way = Way::to(&store.url());
     let server = Server::over(&way.url(&store.url()), &[]);
-    let (before, begun) = (lists(&server), Instant::now());
+    // A scrape looks too.
     way.stop(true);
+    let (before, begun) = (lists(&server), Instant::now());
     thread::scope(|scope| {
         let asking: Vec<_> = (0..20).map(|_| scope.spawn(|| server.get("/v1/status"))).collect();
         way.wait_until_it_holds();

@@ -11,6 +11,7 @@ use tokio::task::JoinSet;
 
 use super::claim::{claim_node, read_nodes};
 use super::namespace::is_removed;
+use super::namespace_nodes::{NamespaceNodes, layout_of};
 use super::turns::{Listed, Turns};
 use super::{Claimer, Namespace, Outcome, Refusal, Share, StoreLease, Terms};
 use crate::error::Error;
@@ -152,20 +153,32 @@ impl Leases {
         records(self.store.name(), self.store.list(&(key("leases/", namespace)? + "/")).await?)
     }
 
-    /// Returns the records of all namespaces but removed ones, each as [`list`](Self::list) does, and namespaces without a
-    /// record too.
+    /// Returns the layout and the records of a namespace, also of a removed one.
+    ///
+    /// # Errors
+    /// `StoreUnavailable`, `InvalidNode` for no name of a namespace.
+    pub async fn namespace(&self, namespace: &str) -> Result<NamespaceNodes, Error> {
+        let found = self.store.read(&key("layouts/", namespace)?).await?;
+        Ok(NamespaceNodes { layout: found.as_ref().and_then(layout_of), nodes: self.list(namespace).await? })
+    }
+
+    /// Returns all namespaces but removed ones, also those without a node.
     ///
     /// Asks the store for all records by one query, or for those of many namespaces at the same time if its engine has no such
     /// query.
     ///
     /// # Errors
     /// `StoreUnavailable`.
-    pub async fn all(&self) -> Result<BTreeMap<String, Vec<(u32, Record)>>, Error> {
+    pub async fn all(&self) -> Result<BTreeMap<String, NamespaceNodes>, Error> {
         let store = &*self.store;
         let (removed, there): (Vec<_>, Vec<_>) =
             store.list("layouts/").await?.into_iter().partition(|(_, found)| is_removed(&found.value));
-        let mut parts: BTreeMap<String, Vec<(String, Versioned)>> =
-            there.into_iter().map(|(part, _)| (part, Vec::new())).collect();
+        let mut layouts = BTreeMap::new();
+        let mut parts: BTreeMap<String, Vec<(String, Versioned)>> = BTreeMap::new();
+        for (part, found) in there {
+            layouts.insert(part.clone(), layout_of(&found));
+            parts.insert(part, Vec::new());
+        }
         if let Some(found) = store.list_below("leases/").await? {
             for (part, found) in found {
                 if let Some((namespace, node)) = part.split_once('/') {
@@ -194,8 +207,13 @@ impl Leases {
         for (part, _) in removed {
             parts.remove(&part);
         }
-        let named = parts.into_iter().filter_map(|(part, found)| Some((name(&part)?, found)));
-        named.map(|(name, found)| Ok((name, records(store.name(), found)?))).collect()
+        let named = parts.into_iter().filter_map(|(part, found)| Some((name(&part)?, part, found)));
+        named
+            .map(|(name, part, found)| {
+                let layout = layouts.remove(&part).flatten();
+                Ok((name, NamespaceNodes { layout, nodes: records(store.name(), found)? }))
+            })
+            .collect()
     }
 
     /// Sets the end of a node's window, and marks the node as released. For operators. The holder loses the node. Stop the
