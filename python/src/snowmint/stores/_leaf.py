@@ -13,9 +13,11 @@ from snowmint.stores._store import MAX_COUNT, full
 ROW = "SELECT max_id, step, description FROM leaf_alloc WHERE biz_tag = :tag"
 TAGS = "SELECT biz_tag FROM leaf_alloc ORDER BY biz_tag"
 CREATE = "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (:tag, :next, :step, :description)"
-FETCH = "UPDATE leaf_alloc SET max_id = max_id + :amount WHERE biz_tag = :tag AND max_id BETWEEN 0 AND :most"
-LOWER = "UPDATE leaf_alloc SET max_id = :start WHERE biz_tag = :tag AND max_id = :end"
-NOW = ", update_time = CURRENT_TIMESTAMP WHERE"
+FETCH = (
+    "UPDATE leaf_alloc SET max_id = max_id + :amount, update_time = CURRENT_TIMESTAMP "
+    "WHERE biz_tag = :tag AND max_id BETWEEN 0 AND :most"
+)
+LOWER = "UPDATE leaf_alloc SET max_id = :start, update_time = CURRENT_TIMESTAMP WHERE biz_tag = :tag AND max_id = :end"
 
 
 class LeafVerbs(Protocol):
@@ -41,11 +43,10 @@ class LeafSteps:
 
     Args:
         schema: Makes the table.
-        stamps: Whether the server sets `update_time` itself.
     """
 
-    def __init__(self, schema: str, stamps: bool) -> None:
-        self.schema, self._stamps = schema, stamps
+    def __init__(self, schema: str) -> None:
+        self.schema = schema
 
     def select(self, connection: Connection, statement: str, values: Mapping[str, Any]) -> list[Any]:
         """As `LeafVerbs.select`."""
@@ -53,8 +54,6 @@ class LeafSteps:
 
     def change(self, connection: Connection, statement: str, values: Mapping[str, Any]) -> bool:
         """As `LeafVerbs.change`."""
-        if not self._stamps:
-            statement = statement.replace(" WHERE", NOW)
         return connection.execute(text(statement), values).rowcount == 1
 
     def fetch(self, connection: Connection, values: Mapping[str, Any]) -> int | None:
@@ -85,19 +84,18 @@ class LeafPostgres:
 
     def change(self, connection: Connection, statement: str, values: Mapping[str, Any]) -> bool:
         """As `LeafVerbs.change`."""
-        statement = statement.replace(" WHERE", NOW)
         if statement.startswith("INSERT"):
             statement += " ON CONFLICT DO NOTHING"
         return len(self.select(connection, f"{statement} RETURNING max_id", values)) == 1
 
     def fetch(self, connection: Connection, values: Mapping[str, Any]) -> int | None:
         """As `LeafVerbs.fetch`."""
-        rows = self.select(connection, FETCH.replace(" WHERE", NOW) + " RETURNING max_id", values)
+        rows = self.select(connection, FETCH + " RETURNING max_id", values)
         return int(rows[0][0]) if rows else None
 
 
-SQLITE = LeafSteps(POSTGRES_LEAF, stamps=False)
-MYSQL = LeafSteps(MYSQL_LEAF, stamps=True)
+SQLITE = LeafSteps(POSTGRES_LEAF)
+MYSQL = LeafSteps(MYSQL_LEAF)
 
 
 class LeafTable:
