@@ -200,7 +200,7 @@ python-proof: setup-python setup-proof
 	python proof/check.py
 	pytest -q proof -k 'readme or names'
 python-guides: $(with_servers) build-wheel build-tarballs setup-python setup-npm
-	$(SERVERS) pytest -q docs/tests/test_blocks.py docs/tests/test_backups.py
+	$(SERVERS) pytest -q docs/tests/test_blocks.py docs/tests/test_backups.py docs/tests/test_managed.py
 
 python-proof-parts: setup-python setup-proof
 	pytest -q proof

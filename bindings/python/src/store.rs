@@ -325,10 +325,10 @@ pub(crate) fn engine_settings(engine: &str) -> PyResult<Vec<&'static str>> {
     Ok(known(engine)?.settings().collect())
 }
 
-/// Returns whether an error of an engine, by its code and message, means a wrong configuration of the store.
+/// Returns what to add to an error that means a wrong configuration of the store; None for another error.
 #[pyfunction]
-pub(crate) fn is_misconfigured(engine: &str, code: &str, message: &str) -> PyResult<bool> {
-    Ok(known(engine)?.is_misconfigured(code, message))
+pub(crate) fn misconfigured(engine: &str, code: &str, message: &str) -> PyResult<Option<&'static str>> {
+    Ok(known(engine)?.misconfigured(code, message))
 }
 
 /// Returns whether an error of an engine, by its code, says that a sequence has no more numbers.

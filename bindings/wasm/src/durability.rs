@@ -54,10 +54,10 @@ fn judged<T>(
     judge(engine, &value).map(|finding| convert(&finding))
 }
 
-/// Returns whether an error of an engine means that the store cannot work as it is configured.
-#[wasm_bindgen(js_name = isMisconfigured)]
-pub fn is_misconfigured(engine: &str, code: &str, message: &str) -> bool {
-    Engine::find(engine).is_some_and(|engine| engine.is_misconfigured(code, message))
+/// Returns what to write behind an error of an engine by which the store cannot work as it is configured; nothing for others.
+#[wasm_bindgen]
+pub fn misconfigured(engine: &str, code: &str, message: &str) -> Option<String> {
+    Engine::find(engine)?.misconfigured(code, message).map(String::from)
 }
 
 /// Returns the message for any other finding.

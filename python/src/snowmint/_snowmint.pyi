@@ -28,8 +28,8 @@ from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, bef
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
 from snowmint._stubs.stores import (
     engine_settings,
-    is_misconfigured,
     is_run_out,
+    misconfigured,
     refuse_lossy_place,
     refuse_unsafe,
     standby_risk,
@@ -92,10 +92,10 @@ __all__ = [
     "error_classes",
     "find_layout",
     "inspect",
-    "is_misconfigured",
     "is_run_out",
     "ksuid",
     "main",
+    "misconfigured",
     "object_id",
     "postgres_wide_function",
     "prefix_decode_id",

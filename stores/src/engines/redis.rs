@@ -148,8 +148,10 @@ fn script(script: &str, key: String) -> Cmd {
 
 /// `StoreUnavailable` or `InvalidStore`, with the client's error.
 fn of_client(store: &str, error: RedisError) -> Error {
-    let misconfigured = Engine::Redis.is_misconfigured("", &error.to_string());
-    if misconfigured { Error::invalid_store(store, &error).with_source(error) } else { Error::of_driver(store, error) }
+    match Engine::Redis.misconfigured("", &error.to_string()) {
+        Some(cure) => Error::invalid_store(store, format_args!("{error}{cure}")).with_source(error),
+        None => Error::of_driver(store, error),
+    }
 }
 
 impl Server {

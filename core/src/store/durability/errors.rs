@@ -19,6 +19,20 @@ const DYNAMODB: &[&str] = &[
     "UnrecognizedClientException",
 ];
 
+/// The codes that mean a missing right, and what to do about it.
+const POSTGRES_RIGHTS: (&[&str], &str) = (
+    &["42501"],
+    ": grant this role USAGE on the schema, CREATE on it for the first start, and SELECT, INSERT and UPDATE on the tables",
+);
+const MYSQL_RIGHTS: (&[&str], &str) = (
+    &["1044", "1142", "1143"],
+    ": grant this user SELECT, INSERT and UPDATE on the database, and CREATE for the first start",
+);
+const REDIS_RIGHTS: (&[&str], &str) = (
+    &["NOPERM", "no permissions to "],
+    ": allow this user the keys of the store, and EVAL, TIME, INFO, CONFIG GET, EXISTS, GET, SET, INCRBY, HGET, HSET and HGETALL",
+);
+
 /// Parts of messages, for clients that give no code. A message has all texts of a row.
 const POSTGRES_SAYS: &[&[&str]] = &[
     &["password authentication failed"],
@@ -42,8 +56,10 @@ const SQLITE_SAYS: &[&[&str]] =
     &[&["unable to open database file"], &["file is not a database"], &["attempt to write a readonly database"]];
 
 impl Engine {
-    /// Returns whether an error of the engine means that the store cannot work as it is configured: it has no such user or
+    /// Returns `None` unless an error of the engine means that the store cannot work as it is configured: it has no such user or
     /// database, or refuses the permission. Then waiting does not help.
+    ///
+    /// Returns what to write behind the message of the engine: the rights that are needed if one is missing, otherwise nothing.
     ///
     /// | engine | `code` |
     /// | --- | --- |
@@ -55,11 +71,12 @@ impl Engine {
     /// # Examples
     /// ```
     /// use snowmint_core::durability::Engine;
-    /// assert!(Engine::Postgres.is_misconfigured("3D000", "database \"ids\" does not exist"));
-    /// assert!(!Engine::Postgres.is_misconfigured("53300", "too many clients already"));
-    /// assert!(Engine::Redis.is_misconfigured("", "WRONGPASS invalid username-password pair or user is disabled."));
+    /// assert_eq!(Engine::Postgres.misconfigured("3D000", "database \"ids\" does not exist"), Some(""));
+    /// assert_eq!(Engine::Postgres.misconfigured("53300", "too many clients already"), None);
+    /// let rights = Engine::Postgres.misconfigured("42501", "permission denied for schema public");
+    /// assert!(rights.is_some_and(|rights| rights.contains("grant this role USAGE on the schema")));
     /// ```
-    pub fn is_misconfigured(self, code: &str, message: &str) -> bool {
+    pub fn misconfigured(self, code: &str, message: &str) -> Option<&'static str> {
         let (codes, says): (&[&str], &[&[&str]]) = match self {
             Self::Postgres => (POSTGRES, if code.is_empty() { POSTGRES_SAYS } else { &[] }),
             Self::Mysql => (MYSQL, &[]),
@@ -68,7 +85,19 @@ impl Engine {
             Self::Dynamodb => (DYNAMODB, &[]),
             Self::Nats => (&[], &[]),
         };
-        codes.contains(&code) || says.iter().any(|parts| parts.iter().all(|part| message.contains(part)))
+        if !codes.contains(&code) && !says.iter().any(|parts| parts.iter().all(|part| message.contains(part))) {
+            return None;
+        }
+        let says_right = |(marks, cure): (&[&str], &'static str)| {
+            marks.iter().any(|mark| *mark == code || code.is_empty() && message.contains(mark)).then_some(cure)
+        };
+        let rights = match self {
+            Self::Postgres => says_right(POSTGRES_RIGHTS),
+            Self::Mysql => says_right(MYSQL_RIGHTS),
+            Self::Redis => says_right(REDIS_RIGHTS),
+            Self::Sqlite | Self::Dynamodb | Self::Nats => None,
+        };
+        Some(rights.unwrap_or_default())
     }
 
     /// Returns whether an error with this code says that a sequence of the database has no more numbers.
@@ -99,15 +128,27 @@ mod tests {
             (Engine::Sqlite, "5", "database is locked"),
             (Engine::Dynamodb, "ThrottlingException", "Rate exceeded"),
         ] {
-            assert!(!engine.is_misconfigured(code, message), "{message}");
+            assert_eq!(engine.misconfigured(code, message), None, "{message}");
         }
+    }
+
+    #[test]
+    fn a_missing_right_is_told_with_the_rights_that_are_needed() {
+        for (engine, code, message) in [
+            (Engine::Postgres, "42501", "permission denied for schema public"),
+            (Engine::Mysql, "1142", "INSERT command denied to user"),
+            (Engine::Redis, "", "NOPERM User ids has no permissions to run the 'eval' command"),
+        ] {
+            assert!(engine.misconfigured(code, message).is_some_and(|cure| cure.starts_with(": ")), "{message}");
+        }
+        assert_eq!(Engine::Redis.misconfigured("", "WRONGPASS invalid username-password pair"), Some(""));
     }
 
     #[test]
     fn a_client_without_codes_is_understood_by_its_message() {
         let says = "connection failed: FATAL:  role \"nobody\" does not exist";
-        assert!(Engine::Postgres.is_misconfigured("", says));
+        assert_eq!(Engine::Postgres.misconfigured("", says), Some(""));
         // With a code the message is not read: it may be in any language.
-        assert!(!Engine::Postgres.is_misconfigured("57P03", says));
+        assert_eq!(Engine::Postgres.misconfigured("57P03", says), None);
     }
 }

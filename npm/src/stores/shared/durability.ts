@@ -34,8 +34,8 @@ export function unsafe(store: unknown, found: string, cure: string): SnowmintErr
 export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintError {
   const { code, errno, name } = Object(cause) as { code?: unknown; errno?: unknown; name?: unknown };
   const known = { postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "";
-  const isMisconfigured = tools().isMisconfigured(kind, String(known), messageOf(cause));
-  return unavailable(store, cause, isMisconfigured ? "INVALID_STORE" : undefined);
+  const cure = tools().misconfigured(kind, String(known), messageOf(cause));
+  return cure === undefined ? unavailable(store, cause) : unavailable(store, cause, "INVALID_STORE", cure);
 }
 
 /** Throws `UNSAFE_STORE` for a database file that can be lost where it is, or that others who name it may not see. */

@@ -10,10 +10,18 @@ export function failure(code: ErrorCode, store: unknown, why: string, ms?: numbe
   return new SnowmintError(code, shown(`${store}: ${why}`), ms);
 }
 
-/** Makes a `STORE_UNAVAILABLE`, or an error of another code, with the store and the error of its driver. Returns a SnowmintError unchanged. */
-export function unavailable(store: unknown, cause: unknown, code: ErrorCode = "STORE_UNAVAILABLE"): SnowmintError {
+/**
+ * Makes a `STORE_UNAVAILABLE`, or an error of another code, with the store, the error of its driver and what to do. Returns a
+ * SnowmintError unchanged.
+ */
+export function unavailable(
+  store: unknown,
+  cause: unknown,
+  code: ErrorCode = "STORE_UNAVAILABLE",
+  cure = "",
+): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
-  const error = failure(code, store, messageOf(cause));
+  const error = failure(code, store, messageOf(cause) + cure);
   // As the constructor of Error would leave it.
   Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
   return error;

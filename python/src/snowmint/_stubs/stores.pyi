@@ -3,8 +3,8 @@
 def engine_settings(engine: str) -> list[str]:
     """Lists the settings of an engine that decide whether it keeps confirmed writes."""
 
-def is_misconfigured(engine: str, code: str, message: str) -> bool:
-    """Returns whether an error of an engine, by its code and message, means a wrong configuration of the store."""
+def misconfigured(engine: str, code: str, message: str) -> str | None:
+    """Returns what to add to an error that means a wrong configuration of the store; None for another error."""
     ...
 
 def is_run_out(engine: str, code: str) -> bool:

@@ -7,7 +7,7 @@ from typing import Any
 from weakref import WeakSet
 
 from snowmint._errors import InvalidStoreError, SnowmintError, StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, is_misconfigured
+from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, misconfigured
 from snowmint.stores._findings import Findings
 from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 
@@ -153,9 +153,9 @@ class RedisStore:
             raise self._failed(error) from error
 
     def _failed(self, error: Exception) -> SnowmintError:
-        is_invalid = is_misconfigured("redis", "", str(error))
-        failed = InvalidStoreError if is_invalid else StoreUnavailableError
-        return failed(f"{self}: {type(error).__name__}: {error}")
+        cure = misconfigured("redis", "", str(error))
+        failed = StoreUnavailableError if cure is None else InvalidStoreError
+        return failed(f"{self}: {type(error).__name__}: {error}{cure or ''}")
 
     def _record(self, key: str) -> tuple[str, str]:
         directory, _, field = key.rpartition("/")

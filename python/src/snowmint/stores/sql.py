@@ -10,7 +10,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import StaticPool
 
 from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import engine_settings, is_misconfigured, refuse_lossy_place
+from snowmint._snowmint import engine_settings, misconfigured, refuse_lossy_place
 from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
@@ -187,9 +187,9 @@ class SqlStore:
         except DBAPIError as error:
             # Without the statement and its parameters, which do not help the reader.
             code, message = _sql.code_of(error.orig), str(error.orig)
-            is_invalid = is_misconfigured(self._sql.engine, code, message)
-            failed = InvalidStoreError if is_invalid else StoreUnavailableError
-            raise failed(f"{self}: {type(error.orig).__name__}: {message}") from error
+            cure = misconfigured(self._sql.engine, code, message)
+            failed = StoreUnavailableError if cure is None else InvalidStoreError
+            raise failed(f"{self}: {type(error.orig).__name__}: {message}{cure or ''}") from error
         if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
             raise UnsafeStoreError(
                 f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"
@@ -204,10 +204,11 @@ class SqlStore:
             try:
                 with self._engine.begin() as connection:
                     self._sql.verbs.make(connection, schema)
-            except DBAPIError:
+            except DBAPIError as error:
                 # Another process may make them at the same time, which IF NOT EXISTS does not see. A lock that stays is
                 # another reason, and takes longer.
-                if time.monotonic() - since > MAKING_S:
+                is_refused = misconfigured(self._sql.engine, _sql.code_of(error.orig), str(error.orig)) is not None
+                if is_refused or time.monotonic() - since > MAKING_S:
                     raise
                 time.sleep(0.01)
 

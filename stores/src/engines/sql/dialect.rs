@@ -124,10 +124,10 @@ impl Failure {
 pub(super) fn of_client<D: Dialect>(store: &str, error: sqlx::Error) -> Error {
     match &error {
         sqlx::Error::Io(inner) => Error::unavailable(store, inner),
-        sqlx::Error::Database(inner) if D::ENGINE.is_misconfigured(&D::code(&**inner), inner.message()) => {
-            Error::invalid_store(store, inner)
-        }
-        sqlx::Error::Database(inner) => Error::unavailable(store, inner),
+        sqlx::Error::Database(inner) => match D::ENGINE.misconfigured(&D::code(&**inner), inner.message()) {
+            Some(cure) => Error::invalid_store(store, format_args!("{inner}{cure}")),
+            None => Error::unavailable(store, inner),
+        },
         inner => Error::unavailable(store, inner),
     }
     .with_source(error)
