@@ -63,6 +63,8 @@ pub const POSTGRES_CLOCK: &str = include_str!("scripts/postgres/clock.sql");
 pub const POSTGRES_OBJECT: &str = include_str!("scripts/postgres/object.sql");
 
 /// Reads the state of a sequence, whose name replaces `{sequence}`: its columns are those of `snowmint_core::native::State`.
+///
+/// `pg_sequence_last_value` waits while another session alters the sequence. A query of the sequence alone can find no row then.
 pub const POSTGRES_SEQUENCE: &str = include_str!("scripts/postgres/sequence.sql");
 
 /// Takes numbers of a sequence. Their number replaces `{count}`.
