@@ -11,7 +11,7 @@ target=${CARGO_TARGET_DIR:-target}
 built=$target/wasm32-unknown-unknown/wasm
 out=npm/src/generated
 mkdir -p "$out"
-cargo build --quiet --locked --profile tool -p snowmint-bindgen
+cargo build --quiet --locked -p snowmint-bindgen
 for module in "${modules[@]}"; do
   more=()
   # UUIDs and their like in two thirds of the time, for 42 kB before compression; only pages that use the tools load this module.
@@ -22,8 +22,8 @@ for module in "${modules[@]}"; do
   cmp --quiet "$built/snowmint_wasm.wasm" "$made.wasm" || cp "$built/snowmint_wasm.wasm" "$made.wasm"
   # Written last.
   last=$out/${module}_bg.wasm
-  inputs=("$made.wasm" "$target/tool/snowmint-bindgen" npm/scripts/optimise.mjs npm/package-lock.json)
+  inputs=("$made.wasm" "$target/debug/snowmint-bindgen" npm/scripts/optimise.mjs npm/package-lock.json)
   [[ ! -e $last || -n $(find "${inputs[@]}" -newer "$last") ]] || continue
-  "$target/tool/snowmint-bindgen" "$made.wasm" "$module" "$out"
+  "$target/debug/snowmint-bindgen" "$made.wasm" "$module" "$out"
   node npm/scripts/optimise.mjs "$last"
 done

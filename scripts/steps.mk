@@ -4,11 +4,13 @@
 lints := rust-reference rust-format rust-locks rust-circles rust-licences rust-unused python-workflows python-ruff \
   python-record npm-types python-mypy rust-clippy
 checks := $(lints) rust-unit python-vectors npm-vectors
-# The long suites come first, so that the other steps fill the gaps.
-tests := rust-tests npm-tests python-tests service-clients python-commands python-proof $(lints) npm-clippy rust-bare-metal \
-  rust-docs rust-doctests npm-sizes python-pyright python-stubs npm-demo python-guides
-# Loom and fuzzing build trees of their own, which takes longer than their short rounds.
-quick_proofs := rust-mutants rust-fleet rust-nemesis
+# Beside each of the three large suites run short steps. Two suites at once would take longer than one after the other.
+tests := rust-tests rust-clippy rust-docs rust-doctests rust-bare-metal \
+  npm-tests python-proof npm-clippy python-commands python-mypy npm-types npm-sizes python-pyright python-stubs npm-demo \
+  $(filter-out rust-clippy python-mypy npm-types,$(lints)) python-tests service-clients python-guides
+# Loom, fuzzing and the mutants of the test programs build trees of their own, which takes longer than their short rounds.
+# The simulated fleets leave out the checks of core.
+quick_proofs := rust-fleet rust-nemesis
 proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-clippy-stores rust-instructions rust-optimised rust-miri \
   rust-loom rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
   python-packages python-proof-parts python-sql python-site service-image service-deploy \
@@ -69,7 +71,7 @@ build-site: build-npm
 	scripts/build-fleet.sh
 	npm --prefix npm run --silent site
 build-engines: setup-rust
-	cargo build --quiet --locked -p snowmint-engines
+	cargo build --quiet --locked $(FEATURES) --bin snowmint-engines
 build-tests: setup-rust setup-protoc setup-maturin build-site
 	$(NEXTEST) --no-run
 
@@ -77,8 +79,9 @@ build-tests: setup-rust setup-protoc setup-maturin build-site
 rust-mutants rust-long rust-nemesis rust-crates: private export LOCK := debug
 # Both build npm/dist and the wheel.
 npm-packages python-site build-wheel: private export LOCK := optimised
-npm-tests npm-browsers npm-windows npm-kills python-guides python-examples: private export LOCK := npm
-python-long service-long: private export LOCK := stores
+# Each starts more programs than there are processors.
+rust-tests npm-tests npm-browsers npm-windows npm-kills python-tests python-guides python-examples python-long service-long: \
+  private export LOCK := suite
 
 ## Rust
 
