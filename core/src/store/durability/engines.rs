@@ -77,7 +77,12 @@ pub(super) const MYSQL: &[Rule] = &[
 
 pub(super) const REDIS: &[Rule] = &[
     reader("role", Right::OneOf(&["master"]), "", "name the primary"),
-    rule("aof_last_write_status", Right::OneOf(&["ok"]), "", "make room on the server's disk"),
+    rule(
+        "aof_last_write_status",
+        Right::OneOf(&["ok"]),
+        "",
+        "make room on the server's disk, or use a server that says ok",
+    ),
     rule("appendonly", Right::OneOf(&["yes"]), "", "set appendonly yes in redis.conf"),
     rule("appendfsync", Right::OneOf(&["always"]), "", "set appendfsync always in redis.conf"),
     // With yes, Redis does not sync writes while a child process rewrites the file, despite appendfsync.

@@ -2,58 +2,86 @@
 
 use super::Engine;
 
-/// Codes of `PostgreSQL`: no such role, a wrong password or host, no such database, schema or table, an object of another
-/// kind, no permission.
-const POSTGRES: &[&str] = &["28000", "28P01", "3D000", "3F000", "42501", "42809", "42P01"];
-/// Codes of `MySQL` and `MariaDB`: no such user or a wrong password, no such database or table, no permission, an unknown plugin.
-const MYSQL: &[&str] = &["1044", "1045", "1049", "1142", "1143", "1146", "1251", "1524", "1698"];
+/// Errors that mean the same to a user.
+struct Cause {
+    /// The codes.
+    codes: &'static [&'static str],
+    /// Parts of messages, for clients that give no code. A message has all texts of a row.
+    says: &'static [&'static [&'static str]],
+    /// What to write behind the message of the engine.
+    cure: &'static str,
+}
+
+const POSTGRES: &[Cause] = &[
+    Cause {
+        codes: &["42501"],
+        says: &[&["permission denied for "]],
+        cure: ": grant this role USAGE on the schema, CREATE on it for the first start, and SELECT, INSERT and UPDATE on the tables",
+    },
+    // A function or type that servers of this protocol may lack.
+    Cause { codes: &["42704", "42883"], says: &[], cure: ": use PostgreSQL, or a server that has it too" },
+    // No such role, a wrong password or host, no such database, schema or table, an object of another kind.
+    Cause {
+        codes: &["28000", "28P01", "3D000", "3F000", "42809", "42P01"],
+        says: &[
+            &["password authentication failed"],
+            &["no password supplied"],
+            &["no pg_hba.conf entry"],
+            &["role \"", "\" does not exist"],
+            &["database \"", "\" does not exist"],
+        ],
+        cure: "",
+    },
+];
+const MYSQL: &[Cause] = &[
+    Cause {
+        codes: &["1044", "1142", "1143"],
+        says: &[],
+        cure: ": grant this user SELECT, INSERT and UPDATE on the database, and CREATE for the first start",
+    },
+    // No such user or a wrong password, no such database or table, an unknown plugin.
+    Cause { codes: &["1045", "1049", "1146", "1251", "1524", "1698"], says: &[], cure: "" },
+];
+const REDIS: &[Cause] = &[
+    Cause {
+        codes: &[],
+        says: &[&["NOPERM"], &["no permissions to "]],
+        cure: ": allow this user the keys of the store, and EVAL, TIME, INFO, CONFIG GET, EXISTS, GET, SET, INCRBY, HGET, HSET and HGETALL",
+    },
+    Cause {
+        codes: &[],
+        says: &[
+            &["WRONGPASS"],
+            &["NOAUTH"],
+            &["Password authentication failed"],
+            &["Authentication required"],
+            &["invalid username-password pair"],
+            &["without any password configured"],
+            &["DB index is out of range"],
+        ],
+        cure: "",
+    },
+];
+const SQLITE: &[Cause] = &[Cause {
+    codes: &[],
+    says: &[&["unable to open database file"], &["file is not a database"], &["attempt to write a readonly database"]],
+    cure: "",
+}];
 /// Names of errors of `DynamoDB` and of its clients: no credentials, wrong ones, no permission, no region.
-const DYNAMODB: &[&str] = &[
-    "AccessDeniedException",
-    "CredentialsProviderError",
-    "InvalidSignatureException",
-    "MissingAuthenticationTokenException",
-    "NoCredentialsError",
-    "NoRegionError",
-    "PartialCredentialsError",
-    "UnrecognizedClientException",
-];
-
-/// The codes that mean a missing right, and what to do about it.
-const POSTGRES_RIGHTS: (&[&str], &str) = (
-    &["42501"],
-    ": grant this role USAGE on the schema, CREATE on it for the first start, and SELECT, INSERT and UPDATE on the tables",
-);
-const MYSQL_RIGHTS: (&[&str], &str) = (
-    &["1044", "1142", "1143"],
-    ": grant this user SELECT, INSERT and UPDATE on the database, and CREATE for the first start",
-);
-const REDIS_RIGHTS: (&[&str], &str) = (
-    &["NOPERM", "no permissions to "],
-    ": allow this user the keys of the store, and EVAL, TIME, INFO, CONFIG GET, EXISTS, GET, SET, INCRBY, HGET, HSET and HGETALL",
-);
-
-/// Parts of messages, for clients that give no code. A message has all texts of a row.
-const POSTGRES_SAYS: &[&[&str]] = &[
-    &["password authentication failed"],
-    &["no password supplied"],
-    &["no pg_hba.conf entry"],
-    &["role \"", "\" does not exist"],
-    &["database \"", "\" does not exist"],
-];
-const REDIS_SAYS: &[&[&str]] = &[
-    &["WRONGPASS"],
-    &["NOAUTH"],
-    &["NOPERM"],
-    &["no permissions to "],
-    &["Password authentication failed"],
-    &["Authentication required"],
-    &["invalid username-password pair"],
-    &["without any password configured"],
-    &["DB index is out of range"],
-];
-const SQLITE_SAYS: &[&[&str]] =
-    &[&["unable to open database file"], &["file is not a database"], &["attempt to write a readonly database"]];
+const DYNAMODB: &[Cause] = &[Cause {
+    codes: &[
+        "AccessDeniedException",
+        "CredentialsProviderError",
+        "InvalidSignatureException",
+        "MissingAuthenticationTokenException",
+        "NoCredentialsError",
+        "NoRegionError",
+        "PartialCredentialsError",
+        "UnrecognizedClientException",
+    ],
+    says: &[],
+    cure: "",
+}];
 
 impl Engine {
     /// Returns `None` unless an error of the engine means that the store cannot work as it is configured: it has no such user or
@@ -77,27 +105,20 @@ impl Engine {
     /// assert!(rights.is_some_and(|rights| rights.contains("grant this role USAGE on the schema")));
     /// ```
     pub fn misconfigured(self, code: &str, message: &str) -> Option<&'static str> {
-        let (codes, says): (&[&str], &[&[&str]]) = match self {
-            Self::Postgres => (POSTGRES, if code.is_empty() { POSTGRES_SAYS } else { &[] }),
-            Self::Mysql => (MYSQL, &[]),
-            Self::Redis => (&[], REDIS_SAYS),
-            Self::Sqlite => (&[], SQLITE_SAYS),
-            Self::Dynamodb => (DYNAMODB, &[]),
-            Self::Nats => (&[], &[]),
+        let causes = match self {
+            Self::Postgres => POSTGRES,
+            Self::Mysql => MYSQL,
+            Self::Redis => REDIS,
+            Self::Sqlite => SQLITE,
+            Self::Dynamodb => DYNAMODB,
+            Self::Nats => &[],
         };
-        if !codes.contains(&code) && !says.iter().any(|parts| parts.iter().all(|part| message.contains(part))) {
-            return None;
-        }
-        let says_right = |(marks, cure): (&[&str], &'static str)| {
-            marks.iter().any(|mark| *mark == code || code.is_empty() && message.contains(mark)).then_some(cure)
-        };
-        let rights = match self {
-            Self::Postgres => says_right(POSTGRES_RIGHTS),
-            Self::Mysql => says_right(MYSQL_RIGHTS),
-            Self::Redis => says_right(REDIS_RIGHTS),
-            Self::Sqlite | Self::Dynamodb | Self::Nats => None,
-        };
-        Some(rights.unwrap_or_default())
+        let says = |parts: &&[&str]| parts.iter().all(|part| message.contains(part));
+        // A message beside a code may be in any language.
+        let reads_message = !matches!(self, Self::Postgres) || code.is_empty();
+        let cause =
+            causes.iter().find(|cause| cause.codes.contains(&code) || reads_message && cause.says.iter().any(says));
+        cause.map(|cause| cause.cure)
     }
 
     /// Returns whether an error with this code says that a sequence of the database has no more numbers.
@@ -136,6 +157,8 @@ mod tests {
     fn a_missing_right_is_told_with_the_rights_that_are_needed() {
         for (engine, code, message) in [
             (Engine::Postgres, "42501", "permission denied for schema public"),
+            (Engine::Postgres, "", "ERROR:  permission denied for schema public"),
+            (Engine::Postgres, "42883", "function pg_stat_get_wal_senders() does not exist"),
             (Engine::Mysql, "1142", "INSERT command denied to user"),
             (Engine::Redis, "", "NOPERM User ids has no permissions to run the 'eval' command"),
         ] {
@@ -148,7 +171,7 @@ mod tests {
     fn a_client_without_codes_is_understood_by_its_message() {
         let says = "connection failed: FATAL:  role \"nobody\" does not exist";
         assert_eq!(Engine::Postgres.misconfigured("", says), Some(""));
-        // With a code the message is not read: it may be in any language.
+        // With a code the message is not read.
         assert_eq!(Engine::Postgres.misconfigured("57P03", says), None);
     }
 }
