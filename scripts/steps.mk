@@ -4,9 +4,10 @@
 lints := rust-reference rust-format rust-locks rust-circles rust-licences rust-unused python-workflows python-ruff \
   python-record npm-types python-mypy rust-clippy
 checks := $(lints) rust-unit python-vectors npm-vectors
-# Beside each of the three large suites run short steps. Two suites at once would take longer than one after the other.
-tests := rust-tests rust-clippy rust-docs rust-doctests rust-bare-metal \
-  npm-tests python-proof npm-clippy python-commands python-mypy npm-types npm-sizes python-pyright python-stubs npm-demo \
+# Beside each of the three large suites run short steps. Two suites at once would take longer than one after the other. Clippy
+# comes behind the proof: the suite of Rust begins as soon as no other cargo has the folder.
+tests := rust-tests python-proof rust-clippy rust-docs rust-doctests rust-bare-metal \
+  npm-tests npm-clippy python-commands python-mypy npm-types npm-sizes python-pyright python-stubs npm-demo \
   $(filter-out rust-clippy python-mypy npm-types,$(lints)) python-tests service-clients python-guides
 # Loom, fuzzing and the mutants of the test programs build trees of their own, which takes longer than their short rounds.
 # The simulated fleets leave out the checks of core.
@@ -203,7 +204,7 @@ python-proof: setup-python setup-proof
 	python proof/check.py
 	pytest -q proof -k 'readme or names'
 python-guides: $(with_servers) build-wheel build-tarballs setup-python setup-npm
-	$(SERVERS) pytest -q docs/tests/test_blocks.py docs/tests/test_backups.py docs/tests/test_managed.py
+	$(SERVERS) pytest -q docs/tests/test_blocks.py docs/tests/test_backups.py docs/tests/test_managed.py docs/tests/test_regions.py
 
 python-proof-parts: setup-python setup-proof
 	pytest -q proof

@@ -11,9 +11,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use snowmint::host::unix_ms;
-use snowmint::layouts;
 use snowmint::stores::host::{Claimer, Granted, Leases, Namespace, Terms};
 use snowmint::stores::{CounterStore, connect};
+use snowmint::{Nodes, layouts};
 use snowmint_engines::{Engine, Server};
 use turns::deciles;
 
@@ -36,7 +36,7 @@ impl Fleet {
         let terms = Terms {
             namespace: Namespace::named("growth")?,
             layout: layouts::SNOWMINT,
-            node: None,
+            nodes: Nodes::ALL,
             exclude: Vec::new(),
             max_ahead_ms: 0,
             max_wait_ms: 10_000,

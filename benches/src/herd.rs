@@ -16,9 +16,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use snowmint::host::unix_ms;
-use snowmint::layouts;
 use snowmint::stores::host::{Claimer, Namespace, Refusal, Terms, claim_node};
 use snowmint::stores::{Error as StoreError, RecordStore, Version, Versioned, WriteOutcome, connect};
+use snowmint::{Nodes, layouts};
 use snowmint_engines::{Engine, Server, with_option};
 use tokio::sync::Barrier;
 use tokio::task::JoinSet;
@@ -101,7 +101,7 @@ async fn herd(
     let terms = Arc::new(Terms {
         namespace: Namespace::named(namespace)?,
         layout: layouts::SNOWMINT,
-        node: None,
+        nodes: Nodes::ALL,
         exclude: Vec::new(),
         max_ahead_ms: 0,
         max_wait_ms: 60_000,

@@ -8,6 +8,7 @@ mod grammar;
 mod layout_id;
 pub mod layouts;
 mod node;
+mod nodes;
 mod parts;
 mod range;
 mod reader;
@@ -21,6 +22,7 @@ use core::fmt;
 pub use self::field::Field;
 pub use self::given::Part;
 pub use self::layout_id::LayoutId;
+pub use self::nodes::{Nodes, ShownNodes};
 pub use self::parts::Parts;
 
 use crate::error::{Error, What};

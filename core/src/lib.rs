@@ -49,7 +49,7 @@ pub use self::generator::SystemHost;
 pub use self::generator::{CycleClock, Host, LocalRun, Options, Run, SequenceStart, Snowflake, Words};
 pub use self::id::Id;
 pub use self::int::{Integer, MAX_BATCH};
-pub use self::layout::{Field, Layout, LayoutId, MAX_FIELDS, MAX_NODE_BITS, Part, Parts, layouts};
+pub use self::layout::{Field, Layout, LayoutId, MAX_FIELDS, MAX_NODE_BITS, Nodes, Part, Parts, ShownNodes, layouts};
 #[cfg(feature = "formatted")]
 pub use self::numbers::formatted;
 pub use self::numbers::{native, section, segment, sequence, ticket};

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use snowmint_core::bytes::label;
 use snowmint_core::lease::{Claim, ClaimStep, FenceTime, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
 use snowmint_core::store::{Ask, Reply, Version};
-use snowmint_core::{ErrorKind, Layout, Options, Snowflake, Window, Words};
+use snowmint_core::{ErrorKind, Layout, Nodes, Options, Snowflake, Window, Words};
 
 const NOW_MS: i64 = 1_772_323_200_123;
 const REACH_MS: u64 = 1000;
@@ -26,7 +26,7 @@ fn terms(nonce: u128) -> Terms<'static> {
         layout: layout(),
         max_ahead_ms: 0,
         window_ms: REACH_MS,
-        node: None,
+        nodes: Nodes::ALL,
         last_node: None,
         system_clock: false,
         nonce,

@@ -24,8 +24,8 @@ const FILE = `
     for (const generator of [...generators, own]) await generator.close();
   });`;
 
+// Pages load no addon.
 for (const environment of ["node", "jsdom"])
-  // Pages load no addon.
   for (const globalsCleanup of ["soft", "on"])
     for (const SNOWMINT_NO_ADDON of environment === "node" ? ["0", "1"] : ["1"]) {
       const what = `${environment}, clean-up ${globalsCleanup}, ${SNOWMINT_NO_ADDON === "1" ? "no addon" : "the addon"}`;

@@ -53,6 +53,23 @@ export function leases(test, place, { hasClock = true } = {}) {
     await second.close();
   });
 
+  test("a part of a node is leased with any values of its other fields, until no such node is free", async (t) => {
+    const { store } = await place(t);
+    const namespace = fresh();
+    const layout = "time:41,region:2,worker:1,sequence:12;epoch=2025-01-01T00:00:00Z";
+    const gens = [];
+    for (const node of [{ region: 2 }, "region=2"]) gens.push(await lease(await store(), { namespace, layout, node }));
+    assert.deepEqual(
+      gens.map(({ node }) => node),
+      [4, 5],
+    );
+    const full = lease(await store(), { namespace, layout, node: { region: 2 }, maxWaitMs: 10 });
+    await assert.rejects(full, { code: "NODES_EXHAUSTED", message: /all 2 nodes/ });
+    gens.push(await lease(await store(), { namespace, layout, node: { worker: 1 } }));
+    assert.equal(gens[2].node, 1);
+    for (const gen of gens) await gen.close();
+  });
+
   test("a node that is named is leased, and another holder hears whose it is and until when", async (t) => {
     const { store } = await place(t);
     const namespace = fresh();

@@ -721,6 +721,13 @@ test("a tab that names its node gets that one, once it is free", async ({ tab, f
   await lease(one, options);
   const { device, tab: number } = fieldsOf((await mint(one, 10))[0]);
   assert.deepEqual([device, number], [3, 2]);
+  // Or a part of both.
+  await outcome(one, "gen.close()");
+  await lease(one, fleet("named", { node: { device: 5 } }));
+  assert.equal(fieldsOf((await mint(one, 10))[0]).device, 5);
+  await outcome(one, "gen.close()");
+  await lease(one, fleet("named", { node: { tab: 1 } }));
+  assert.equal(fieldsOf((await mint(one, 10))[0]).tab, 1);
 });
 
 test("a browser whose device was given away takes another one, and repeats nothing", async ({ tab, fleet }) => {

@@ -40,6 +40,7 @@ from test_stores import (  # noqa: F401
     test_a_given_node_repeats_nothing_under_any_fault,
     test_a_lease_has_a_node_and_a_window_that_moves_on,
     test_a_lease_works_the_same_within_an_event_loop,
+    test_a_part_of_a_node_is_leased_with_any_values_of_its_other_fields,
     test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing_more,
     test_eight_processes_started_at_once_have_eight_nodes,
     test_every_node_of_a_small_layout_can_be_held_and_no_more,

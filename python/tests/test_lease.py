@@ -173,6 +173,25 @@ def test_a_node_with_a_store_or_namespace_is_leased_and_a_second_holder_hears_of
         assert again.next_id() > 0
 
 
+def test_a_part_of_a_node_is_leased_from_the_slots(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    with Snowflake("twitter", {"datacenter": 3}, store=store) as first:
+        assert first.node == 96
+        with Snowflake("twitter", "datacenter=3", store=store, exclude=[96]) as second:
+            assert second.node == 97
+        # A child has a node of the same part.
+        child = os.fork()
+        if child == 0:
+            first.next_id()
+            os._exit(first.node)
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 97
+    monkeypatch.setenv("SNOWMINT_NODE", "worker=5")
+    with Snowflake("twitter", store=store) as generator:
+        assert generator.node == 5
+    for without_store in (None, {"worker": 5}):
+        with pytest.raises(InvalidNodeError, match="datacenter is missing"):
+            Snowflake("twitter", without_store)
+
+
 # Where it comes from
 
 

@@ -286,6 +286,21 @@ def test_excluded_nodes_are_not_leased_and_a_namespace_keeps_its_layout(place: P
         Snowflake("snowmint", store=store, namespace=namespace)
 
 
+def test_a_part_of_a_node_is_leased_with_any_values_of_its_other_fields(place: Place, namespace: str) -> None:
+    layout = "time:41,region:2,worker:1,sequence:12;epoch=2025-01-01T00:00:00Z"
+    store = place.store()
+    held = [Snowflake(layout, {"region": 2}, store=store, namespace=namespace)]
+    # Another `exclude` is another lease.
+    held.append(Snowflake(layout, "region=2", store=store, namespace=namespace, exclude=[0]))
+    assert [generator.node for generator in held] == [4, 5]
+    with pytest.raises(NodesExhaustedError, match="all 2 nodes"):
+        Snowflake(layout, {"region": 2}, store=store, namespace=namespace, exclude=[1], max_wait_ms=10)
+    held.append(Snowflake(layout, {"worker": 1}, store=store, namespace=namespace))
+    assert held[2].node == 1
+    for generator in held:
+        generator.close()
+
+
 def test_every_node_of_a_small_layout_can_be_held_and_no_more(place: Place, namespace: str) -> None:
     store = place.store()
     layout = "time:41,node:2,sequence:12;epoch=2025-01-01T00:00:00Z"

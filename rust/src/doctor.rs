@@ -42,7 +42,7 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
         report.push(Finding::layout(&layout, SystemHost::unix_ms()));
     }
     let (options, store) = looking(options, environment);
-    let node = if options.node.is_some() { "--node" } else { "SNOWMINT_NODE" };
+    let node = if options.nodes.is_some() { "--node" } else { "SNOWMINT_NODE" };
     let by = store.origin.map(|origin| format!(", by {origin}")).unwrap_or_default();
     let examined = options.resolve(environment, false).and_then(|source| {
         match source {
@@ -136,12 +136,12 @@ fn slots(report: &mut Vec<Finding>, directory: &SlotDirectory, by: &str, terms: 
     let listed = slots.list(Some(terms.namespace.directory()))?;
     report.push(Finding::namespace(&terms.namespace.to_string(), record.is_some()));
     let now_ms = SystemHost::unix_ms();
-    let mut nodes = SlotNodes::new(&terms.layout, terms.node);
+    let mut nodes = SlotNodes::new(&terms.layout, terms.nodes);
     for slot in &listed {
         nodes.see(slot.node, slot.record.as_ref(), slot.held, now_ms);
     }
     let (mut outlook, tally) = nodes.end();
-    if directory.warning.is_some() && terms.node.is_none() && matches!(outlook, Outlook::Gets(_)) {
+    if directory.warning.is_some() && terms.nodes.single().is_none() && matches!(outlook, Outlook::Gets(_)) {
         outlook = Outlook::GetsRandom;
     }
     report.extend(Finding::nodes(&outlook, &tally));

@@ -248,6 +248,13 @@ impl ProcessGenerator {
         self.current().leave(self.on_lost.as_ref())
     }
 
+    /// Keeps a release that this thread must not wait for, because its store may hang.
+    fn keep_release(&self, releasing: Option<Pending<()>>) {
+        if let (Some(key), Some(releasing)) = (&self.key, releasing) {
+            registry().keep_release(key, releasing);
+        }
+    }
+
     fn end_close(&self) {
         if let Some(key) = &self.key {
             forget_ended(key);
@@ -273,6 +280,7 @@ pub fn release_leases() {
 
 impl Drop for ProcessGenerator {
     fn drop(&mut self) {
-        self.close();
+        self.keep_release(self.begin_close());
+        self.end_close();
     }
 }

@@ -44,6 +44,7 @@ use self::renewal::{Renewal, until_renewal};
 /// Its cell is opened once, and closed for good when the lease is released or lost.
 #[derive(Debug)]
 pub(crate) struct Lease {
+    key: Arc<LeaseKey>,
     layout: Layout,
     node: u32,
     cell: Cell,
@@ -73,7 +74,7 @@ impl Lease {
     /// Opens a cell on a granted node.
     ///
     /// The claim read the clock at `since`: the window counts from then.
-    pub(crate) fn new(key: &LeaseKey, grant: Grant, since: Instant, background: Background) -> Self {
+    pub(crate) fn new(key: &Arc<LeaseKey>, grant: Grant, since: Instant, background: Background) -> Self {
         let Grant { node, window, window_ms, nonce, holding, clock, skew_ms, standby_risk, skipped } = grant;
         let layout = &key.terms.layout;
         let cell = Cell::new();
@@ -81,6 +82,7 @@ impl Lease {
         // A grant begins within the layout.
         words.open(layout, window);
         Self {
+            key: Arc::clone(key),
             layout: *layout,
             node,
             cell,

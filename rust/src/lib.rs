@@ -16,8 +16,8 @@ pub use snowmint_core::formatted;
 #[cfg(feature = "mask")]
 pub use snowmint_core::mask::{Mask, MaskKey, UuidMask};
 pub use snowmint_core::{
-    ErrorKind, Field, Id, Integer, Ksuid, Layout, MAX_BATCH, Name, ObjectId, Options, Parts, SequenceStart, TextForm,
-    TypeId, Ulid, Uuid, UuidVariant, Window, Xid, layouts, prefix, scatter,
+    ErrorKind, Field, Id, Integer, Ksuid, Layout, MAX_BATCH, Name, Nodes, ObjectId, Options, Parts, SequenceStart,
+    TextForm, TypeId, Ulid, Uuid, UuidVariant, Window, Xid, layouts, prefix, scatter,
 };
 #[cfg(feature = "audit")]
 pub use snowmint_inspect::audit;

@@ -9,8 +9,8 @@ mod pin;
 pub mod record;
 mod slot;
 
-use std::io;
 use std::path::{Path, PathBuf};
+use std::{io, iter};
 
 use snowmint_core::lease::NamespaceRecord;
 use snowmint_core::time::Rfc3339;
@@ -45,27 +45,26 @@ impl SlotDirectory {
         let reach_ms = terms.max_ahead_ms.saturating_add(terms.window_ms);
         let mut nearest_ms: Option<u64> = None;
         let mut skipped = Vec::new();
-        let nodes = match terms.node {
-            Some(node) => u64::from(node)..u64::from(node) + 1,
-            None => 0..layout.nodes(),
-        };
-        let first = match (&self.warning, terms.node) {
+        let all = layout.nodes();
+        let first = match (&self.warning, terms.nodes.single()) {
             (Some(_), None) => {
-                getrandom::u64().map_err(|error| cannot("use", &self.path, &io::Error::other(error)))? % nodes.end
+                getrandom::u64().map_err(|error| cannot("use", &self.path, &io::Error::other(error)))? % all
             }
-            _ => nodes.start,
+            _ => 0,
         };
         // From the first one to the end, then the ones before it.
-        for node in (first..nodes.end).chain(nodes.start..first) {
-            // There are at most 2^32 nodes.
-            let node = u32::try_from(node).unwrap_or(u32::MAX);
+        let between = |begin, end| {
+            let next = move |from| terms.nodes.next(from).filter(|node| u64::from(*node) < end);
+            iter::successors(next(begin), move |node| next(u64::from(*node) + 1))
+        };
+        for node in between(first, all).chain(between(0, first)) {
             if terms.exclude.contains(&node) {
                 continue;
             }
             let path = directory.join(format!("{node}.slot"));
             let attempt = lock(&path, self.file_mode()).map_err(|error| cannot("use", &path, &error))?;
             let (file, previous) = match attempt {
-                Attempt::Taken if terms.node.is_some() => {
+                Attempt::Taken if terms.nodes.single().is_some() => {
                     return Err(Refusal::NotYet(RETRY_PAUSE_MS, held(node, &path)));
                 }
                 Attempt::Taken => continue,
@@ -145,9 +144,9 @@ impl SlotDirectory {
         } else {
             "close generators, or use a layout with more node bits".to_owned()
         };
-        let nodes = match terms.node {
+        let nodes = match terms.nodes.single() {
             Some(node) => format!("node {node} in {} is", directory.display()),
-            None => format!("all {} nodes in {} are", terms.layout.nodes(), directory.display()),
+            None => format!("all {} nodes in {} are", terms.nodes.count(&terms.layout), directory.display()),
         };
         Error::new(ErrorKind::NodesExhausted, format!("{nodes} taken{ahead}{}: {cure}", faulty.collect::<String>()))
     }

@@ -369,8 +369,9 @@ impl Snowflake {
         self.generator.status()
     }
 
-    /// Closes this generator, as dropping it does: later calls fail with `WindowClosed`. The last generator of a lease
-    /// releases it, so that a restart need not wait.
+    /// Closes this generator: later calls fail with `WindowClosed`. The last generator of a lease releases it, so that a restart
+    /// need not wait; for that it waits 2 s for the store at most. A generator that is dropped begins the release, and does not
+    /// wait: the next claim of this process in the namespace does, and so does the end of the process.
     ///
     /// # Examples
     /// ```

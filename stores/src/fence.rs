@@ -254,7 +254,7 @@ mod tests {
 
     use snowmint_core::layouts::SNOWMINT;
     use snowmint_core::sequence::Options;
-    use snowmint_core::{ErrorKind, Integer};
+    use snowmint_core::{ErrorKind, Integer, Nodes};
 
     use super::*;
     use crate::engines::memory::Memory;
@@ -269,7 +269,7 @@ mod tests {
         let terms = Terms {
             namespace: Namespace::named("orders").expect("a name"),
             layout: SNOWMINT,
-            node: None,
+            nodes: Nodes::ALL,
             exclude: Vec::new(),
             max_ahead_ms: 0,
             max_wait_ms: 1000,

@@ -5,6 +5,8 @@ mod crashes;
 #[cfg(feature = "engines")]
 mod doctor;
 #[cfg(feature = "engines")]
+mod drops;
+#[cfg(feature = "engines")]
 mod etcd_only;
 #[cfg(feature = "engines")]
 mod faults;

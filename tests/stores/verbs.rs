@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use snowmint::ErrorKind;
 use snowmint::layouts::SNOWMINT;
 use snowmint::stores::host::{Claimer, Leases, Namespace, Terms};
 use snowmint::stores::{MAX_KEY_BYTES, MAX_VALUE_BYTES, Versioned, WriteOutcome};
+use snowmint::{ErrorKind, Nodes};
 use tokio::task::JoinSet;
 
 use crate::scene::{Scene, unique};
@@ -121,7 +121,7 @@ pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
     let terms = |name: &str| Terms {
         namespace: Namespace::named(name).expect("a name"),
         layout: SNOWMINT,
-        node: None,
+        nodes: Nodes::ALL,
         exclude: Vec::new(),
         max_ahead_ms: 0,
         max_wait_ms: 20_000,

@@ -12,8 +12,8 @@ use napi::{Error, Task};
 use napi_derive::napi;
 use snowmint::LeaseOptions;
 use snowmint::host::{Environment, ProcessGenerator, SystemHost};
+use snowmint_core::Layout;
 use snowmint_core::place::Variables;
-use snowmint_core::{Integer, Layout};
 
 use crate::{hot, refusal, saturated};
 
@@ -23,8 +23,8 @@ use crate::{hot, refusal, saturated};
 pub struct Terms {
     /// The text of a layout.
     pub layout: String,
-    /// The only node to lease.
-    pub node: Option<u32>,
+    /// The nodes among which one is leased, as a text of [`Layout::parse_nodes`].
+    pub nodes: Option<String>,
     /// `SNOWMINT_NODE`.
     pub environment_node: Option<String>,
     /// The URL of a store.
@@ -84,7 +84,7 @@ fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<impl Fn(&snowmint::
 #[derive(Debug)]
 pub struct Claiming {
     layout: String,
-    node: Option<u32>,
+    nodes: Option<String>,
     options: LeaseOptions,
     environment: Environment,
 }
@@ -109,15 +109,15 @@ impl Claiming {
             .max_wait(Duration::from_millis(saturated(terms.max_wait_ms)))
             .given(window_ms.map(Duration::from_millis), LeaseOptions::window)
             .given(on_lost, LeaseOptions::on_lost);
-        Self { layout: terms.layout, node: terms.node, options, environment }
+        Self { layout: terms.layout, nodes: terms.nodes, options, environment }
     }
 
-    /// Takes the options, with the layout and the node.
+    /// Takes the options, with the layout and the nodes.
     fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
-        let node = self.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
+        let nodes = self.nodes.as_ref().map(|nodes| layout.parse_nodes(nodes)).transpose()?;
         let options = std::mem::take(&mut self.options).layout(layout);
-        Ok((options.given(node, LeaseOptions::node), &self.environment))
+        Ok((options.given(nodes, LeaseOptions::nodes), &self.environment))
     }
 
     fn claim(&mut self) -> core::result::Result<ProcessGenerator, snowmint::Error> {

@@ -7,7 +7,7 @@ use pyo3::exceptions::{PyOverflowError, PyTypeError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyBool, PyBytes, PyDelta, PyInt, PyMapping, PyString, PyType, PyTzInfo};
-use snowmint_core::{Error, Integer, Layout, Options, SequenceStart};
+use snowmint_core::{Error, Integer, Layout, Nodes, Options, SequenceStart};
 
 use crate::error::Failure;
 
@@ -260,14 +260,28 @@ pub(crate) fn node(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<u32, Failu
     Ok(given_node(layout, obj)??)
 }
 
+/// Reads the nodes that a lease may take: a node, or the values of some node fields.
+pub(crate) fn some_nodes(layout: &Layout, obj: &Bound<'_, PyAny>) -> Result<Nodes, Failure> {
+    if let Ok(text) = obj.cast::<PyString>() {
+        return Ok(layout.parse_nodes(text.extract::<Text>()?)?);
+    }
+    match obj.cast::<PyMapping>() {
+        Ok(fields) => Ok(layout.nodes_of(given_fields(fields)?)?),
+        Err(_) => Ok(Nodes::one(node(layout, obj)?)),
+    }
+}
+
+fn given_fields(fields: &Bound<'_, PyMapping>) -> PyResult<impl Iterator<Item = (Text, Integer)>> {
+    Ok(fields.items()?.extract::<Vec<(Text, Int)>>()?.into_iter().map(|(name, value)| (name, value.0)))
+}
+
 /// Reads a node as `node`. Returns the refusal of the layout beside the errors of Python.
 pub(crate) fn given_node(layout: &Layout, obj: &Bound<'_, PyAny>) -> PyResult<Result<u32, Error>> {
     if let Ok(text) = obj.cast::<PyString>() {
         return Ok(layout.parse_node(text.extract::<Text>()?));
     }
     if let Ok(fields) = obj.cast::<PyMapping>() {
-        let fields = fields.items()?.extract::<Vec<(Text, Int)>>()?;
-        return Ok(layout.node_of(fields.into_iter().map(|(name, value)| (name, value.0))));
+        return Ok(layout.node_of(given_fields(fields)?));
     }
     if !is_int(obj)? {
         return Err(PyTypeError::new_err("node is an int, a mapping of node fields or a str"));

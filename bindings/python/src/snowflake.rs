@@ -107,7 +107,7 @@ impl Snowflake {
         let options = LeaseOptions::new()
             .layout(layout)
             .exclude(convert::nodes(&layout, exclude)?)
-            .given(node.map(|node| convert::node(&layout, node)).transpose()?, LeaseOptions::node)
+            .given(node.map(|node| convert::some_nodes(&layout, node)).transpose()?, LeaseOptions::nodes)
             .given(store.map(|store| store::store(store, &store_object)).transpose()?, LeaseOptions::store)
             .connect(store::connect(&store_object))
             .given(namespace.map(Text::into_string), LeaseOptions::namespace)

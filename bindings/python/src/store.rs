@@ -14,7 +14,7 @@ use snowmint::stores::{RecordStore, ServerSettings, Version, Versioned, WriteOut
 use snowmint::{Error, LeaseStore};
 use snowmint_core::durability::Engine;
 use snowmint_core::store::{self, NOT_A_VERSION};
-use snowmint_core::{ErrorKind, Window};
+use snowmint_core::{ErrorKind, Nodes, Window};
 
 use crate::convert::{Int, Text, UnixMs};
 use crate::error::{self, Failure};
@@ -121,7 +121,7 @@ impl PyStore {
         (terms, claimer): (&Terms, &Claimer),
         texts: &[&str],
         numbers: &[i64],
-        node: Option<u32>,
+        nodes: Option<Nodes>,
     ) -> Result<Vec<i64>, Error> {
         let (namespace, nonce) = (terms.namespace.to_string(), format!("{:032x}", claimer.nonce));
         self.ask(|lessor| {
@@ -129,9 +129,12 @@ impl PyStore {
             texts.iter().try_for_each(|text| arguments.append(text))?;
             numbers.iter().try_for_each(|number| arguments.append(number))?;
             let mut verb = lessor.getattr(verb)?;
-            if let Some(node) = node {
+            if let Some(nodes) = nodes.filter(|nodes| *nodes != Nodes::ALL) {
                 let keywords = PyDict::new(lessor.py());
-                keywords.set_item("node", node)?;
+                match nodes.single() {
+                    Some(node) => keywords.set_item("node", node)?,
+                    None => keywords.set_item("nodes", terms.layout.show_nodes(nodes).to_string())?,
+                }
                 verb = lessor.py().import("functools")?.getattr("partial")?.call((verb,), Some(&keywords))?;
             }
             let answer = call(&verb, arguments.to_tuple())?;
@@ -236,7 +239,7 @@ impl Lessor for PyStore {
         let layout = terms.layout.to_string();
         let nodes = terms.exclude.iter().map(|node| i64::from(*node));
         let numbers: Vec<_> = [whole(terms.window_ms), whole(terms.max_ahead_ms)].into_iter().chain(nodes).collect();
-        match self.ask_lessor("claim", (terms, claimer), &[&layout, &claimer.label], &numbers, terms.node)?[..] {
+        match self.ask_lessor("claim", (terms, claimer), &[&layout, &claimer.label], &numbers, Some(terms.nodes))?[..] {
             [node, start_ms, end_ms, window_ms, now_ms] => Ok(LessorGrant {
                 // Out of range becomes a node that no layout has, or the length 0.
                 node: u32::try_from(node).unwrap_or(u32::MAX),

@@ -14,7 +14,7 @@ use js_sys::{BigUint64Array, Object, Uint8Array};
 use snowmint_core::bytes::label;
 use snowmint_core::lease::{Claim, ClaimStep, Floor, NamespaceRecord, Record, Renewal, RenewalStep, Terms};
 use snowmint_core::store::{Ask, Reply};
-use snowmint_core::{Layout, Window, Words};
+use snowmint_core::{Layout, Nodes, Window, Words};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
 
@@ -59,7 +59,7 @@ impl Lease {
         window_ms: Option<f64>,
         default_ms: f64,
         last_node: Option<u32>,
-        node: Option<u32>,
+        nodes: Option<String>,
         system_clock: bool,
         now_ms: f64,
         nonce: &[u8],
@@ -68,11 +68,12 @@ impl Lease {
         let layout = Layout::parse(layout).map_err(raise)?;
         let window_ms = length_ms(&layout, max_ahead_ms, window_ms, default_ms).map_err(raise)?;
         layout.refuse_outside(now_ms as i64).map_err(raise)?;
+        let nodes = nodes.map_or(Ok(Nodes::ALL), |nodes| layout.parse_nodes(nodes)).map_err(raise)?;
         let nonce = nonce_of(nonce);
         let claim = Claiming::new(layout, |layout| {
             Claim::new(Terms {
                 layout,
-                node,
+                nodes,
                 max_ahead_ms: max_ahead_ms as u64,
                 window_ms,
                 last_node,

@@ -18,7 +18,7 @@ pub fn doctor(options: &arguments::Doctor, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let lease = LeaseOptions::new()
         .layout(layout)
-        .given(options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?, LeaseOptions::node)
+        .given(options.node.as_ref().map(|node| layout.parse_nodes(node)).transpose()?, LeaseOptions::nodes)
         .given(options.store.as_ref(), LeaseOptions::store)
         .given(options.namespace.as_ref(), LeaseOptions::namespace)
         .given(host.connect.clone(), LeaseOptions::connect);

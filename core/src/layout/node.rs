@@ -1,7 +1,7 @@
 //! The node of an ID: one number, or a number for each node field.
 
 use super::reader::Reader;
-use super::{FIXED, Field, Layout, NODE};
+use super::{FIXED, Field, Layout, NODE, Nodes};
 use crate::error::{Error, What};
 use crate::forms::name::Name;
 use crate::int::Integer;
@@ -42,11 +42,31 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
-        let mut nodes = Fields { layout: self, given: 0, node: 0 };
+        self.fields_of(values)?.all()
+    }
+
+    /// Returns the nodes whose fields have these values: at least one field, and none twice. If all are given, it is one node.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if a field is unknown, given twice or out of range, or none is given.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::{Integer, layouts::TWITTER};
+    /// let nodes = TWITTER.nodes_of([("datacenter", Integer::from(11))])?;
+    /// assert!(nodes.contains(378) && nodes.count(&TWITTER) == 32);
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn nodes_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<Nodes, Error> {
+        self.fields_of(values)?.some()
+    }
+
+    fn fields_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<Fields<'_>, Error> {
+        let mut fields = Fields { layout: self, given: 0, node: 0 };
         for (name, value) in values {
-            nodes.set(&Name::cut(name.as_ref()), value)?;
+            fields.set(&Name::cut(name.as_ref()), value)?;
         }
-        nodes.finish()
+        Ok(fields)
     }
 
     /// Reads a node from a text: `5`, or `datacenter=0,worker=5`.
@@ -67,12 +87,32 @@ impl Layout {
         let text = text.as_ref();
         match Integer::parse(text) {
             Some(number) => self.node(number),
-            None => self.read_node(text),
+            None => self.read_fields(text)?.all(),
         }
     }
 
-    fn read_node(&self, text: &[u8]) -> Result<u32, Error> {
-        let mut nodes = Fields { layout: self, given: 0, node: 0 };
+    /// Reads nodes from a text: one as for [`parse_node`](Self::parse_node), or the values of some fields, as in `datacenter=1`.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if the text has no such form, is empty, or a value does not fit.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::layouts::TWITTER;
+    /// assert!(TWITTER.parse_nodes("datacenter=11")?.contains(378));
+    /// assert_eq!(TWITTER.parse_nodes("378")?.single(), Some(378));
+    /// # Ok::<(), snowmint_core::Error>(())
+    /// ```
+    pub fn parse_nodes(&self, text: impl AsRef<[u8]>) -> Result<Nodes, Error> {
+        let text = text.as_ref();
+        match Integer::parse(text) {
+            Some(number) => self.node(number).map(Nodes::one),
+            None => self.read_fields(text)?.some(),
+        }
+    }
+
+    fn read_fields(&self, text: &[u8]) -> Result<Fields<'_>, Error> {
+        let mut fields = Fields { layout: self, given: 0, node: 0 };
         let mut reader = Reader::new(text);
         let mut more = !text.is_empty();
         while more {
@@ -81,10 +121,10 @@ impl Layout {
             let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
                 return Err(Error::plain(What::NodeText));
             };
-            nodes.set(&Name::cut(name), value)?;
+            fields.set(&Name::cut(name), value)?;
             more = reader.skip(b",");
         }
-        nodes.finish()
+        Ok(fields)
     }
 
     /// Returns the bits of `node`, which must fit, at their places in an ID.
@@ -133,10 +173,20 @@ impl Fields<'_> {
         Ok(())
     }
 
-    fn finish(self) -> Result<u32, Error> {
+    /// Returns the node of all fields.
+    fn all(self) -> Result<u32, Error> {
         match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
             Some(slot) => Err(slot.name.refused(What::NodeMissing, 0)),
             None => Ok(self.layout.take_node(self.node)),
         }
+    }
+
+    /// Returns the nodes of the given fields.
+    fn some(self) -> Result<Nodes, Error> {
+        if self.given == 0 {
+            return self.all().map(Nodes::one);
+        }
+        let take = |id| self.layout.take_node(id);
+        Ok(Nodes::part(self.layout, take(self.given), take(self.node)))
     }
 }

@@ -63,7 +63,8 @@ impl<'a> Choice<'a> {
     /// Claimers that come at the same time see the same records, and so choose the same node, which one of them gets. The others
     /// then begin to search at a place that the nonce and the number of conflicts give, so that they spread over all nodes.
     pub(super) const fn new(terms: Terms<'a>, floor_ms: Option<i64>, conflicts: u32) -> Self {
-        let from = if conflicts == 0 { 0 } else { bits_of(terms.nonce, conflicts as u64) % terms.layout.nodes() };
+        let place = if conflicts == 0 { 0 } else { bits_of(terms.nonce, conflicts as u64) };
+        let from = terms.nodes.at(place % terms.nodes.count(terms.layout)) as u64;
         let is_crowded = conflicts > 0;
         Self { terms, floor_ms, from, is_crowded, next: 0, fresh: None, best: None, nearest_ms: None, holder: None }
     }
@@ -87,11 +88,11 @@ impl<'a> Choice<'a> {
     /// Takes a node's record at the time `now_ms` (Unix ms).
     pub(super) fn see(&mut self, node: u32, record: &Record, version: Version, now_ms: i64) {
         self.skip(node);
-        if u64::from(node) >= self.terms.layout.nodes() || self.terms.node.is_some_and(|wanted| wanted != node) {
+        if u64::from(node) >= self.terms.layout.nodes() || !self.terms.nodes.contains(node) {
             return;
         }
         if !self.can_begin(Some(record.window.end_ms), now_ms) {
-            self.holder = self.terms.node.map(|_| *record);
+            self.holder = self.terms.nodes.single().map(|_| *record);
             return;
         }
         let rank = if self.terms.last_node == Some(node) {
@@ -129,21 +130,21 @@ impl<'a> Choice<'a> {
         if first >= last {
             return;
         }
-        let preferred = match self.terms.node {
-            Some(node) => Some(node),
-            None => self.terms.last_node,
-        };
-        match (preferred, self.fresh) {
-            (Some(node), _) if (first..last).contains(&node.into()) => self.fresh = Some(node),
-            (Some(preferred), Some(node)) if preferred == node => {}
-            (_, fresh) if self.terms.node.is_none() => {
-                let nearest = if (first..last).contains(&self.from) { self.from } else { first };
-                if fresh.is_none_or(|node| self.distance(nearest) < self.distance(node.into())) {
-                    // Nodes are below 2^32.
-                    self.fresh = Some(nearest as u32);
-                }
-            }
-            _ => {}
+        let nodes = self.terms.nodes;
+        let preferred = self.terms.last_node.filter(|node| nodes.contains(*node));
+        if preferred.is_some_and(|node| (first..last).contains(&node.into())) {
+            self.fresh = preferred;
+        }
+        if preferred.is_some() && self.fresh == preferred {
+            return;
+        }
+        let next = |from| nodes.next(from).filter(|node| u64::from(*node) < last);
+        let nearest =
+            if (first..last).contains(&self.from) { next(self.from).or_else(|| next(first)) } else { next(first) };
+        if let Some(nearest) = nearest
+            && self.fresh.is_none_or(|node| self.distance(nearest.into()) < self.distance(node.into()))
+        {
+            self.fresh = Some(nearest);
         }
     }
 
@@ -190,7 +191,7 @@ mod tests {
     use std::vec::Vec;
 
     use super::*;
-    use crate::layout::Layout;
+    use crate::layout::{Layout, Nodes};
     use crate::store::bytes::label;
 
     const NOW_MS: i64 = 1_772_323_200_123;
@@ -203,7 +204,7 @@ mod tests {
     fn terms(layout: &Layout, nonce: u128) -> Terms<'_> {
         Terms {
             layout,
-            node: None,
+            nodes: Nodes::ALL,
             max_ahead_ms: 0,
             window_ms: 1000,
             last_node: None,
@@ -215,6 +216,10 @@ mod tests {
 
     /// The choice among eight nodes, of which the first four have records.
     fn chosen(node: Option<u32>, last_node: Option<u32>, excluded: &[u32]) -> Chosen {
+        chosen_of(node.map_or(Nodes::ALL, Nodes::one), last_node, excluded)
+    }
+
+    fn chosen_of(nodes: Nodes, last_node: Option<u32>, excluded: &[u32]) -> Chosen {
         let layout = Layout::parse("time:41,node:3,sequence:3;epoch=1735689600000").expect("valid");
         let records = [
             record(NOW_MS - 10, false),
@@ -222,7 +227,7 @@ mod tests {
             record(NOW_MS - 20, true),
             record(NOW_MS + 9, true),
         ];
-        let terms = Terms { node, last_node, ..terms(&layout, 9) };
+        let terms = Terms { nodes, last_node, ..terms(&layout, 9) };
         let mut choice = Choice::new(terms, None, 0);
         for node in 0..8 {
             match records.get(node as usize) {
@@ -232,7 +237,7 @@ mod tests {
             }
         }
         let chosen = choice.choose(NOW_MS);
-        assert_eq!(choice.holder().is_some(), matches!(chosen, Chosen::Wait(_)) && node.is_some());
+        assert_eq!(choice.holder().is_some(), matches!(chosen, Chosen::Wait(_)) && nodes.single().is_some());
         chosen
     }
 
@@ -274,6 +279,28 @@ mod tests {
         }
         let ended: Vec<_> = (0..8).map(|node| (node, record(NOW_MS - i64::from(node), false))).collect();
         assert_eq!((chosen(3, 0, &ended), chosen(3 << 29, 1, &ended)), (7, 3), "however long ago they ended");
+    }
+
+    #[test]
+    fn a_claim_of_a_part_gets_a_node_of_that_part() {
+        let layout = Layout::parse("time:41,region:1,worker:2,sequence:3;epoch=1735689600000").expect("valid");
+        let (low, high) =
+            (layout.parse_nodes("region=0").expect("valid"), layout.parse_nodes("region=1").expect("valid"));
+        let second = layout.parse_nodes("worker=1").expect("valid");
+        assert_eq!(written(chosen_of(low, None, &[])), 2, "released");
+        assert_eq!(written(chosen_of(low, None, &[2])), 1, "ended longest ago");
+        assert_eq!(chosen_of(low, None, &[0, 1, 2]), Chosen::Wait(9), "the others are free");
+        assert_eq!(written(chosen_of(high, None, &[])), 4, "never used");
+        assert_eq!(written(chosen_of(high, Some(6), &[])), 6, "held before");
+        assert_eq!(written(chosen_of(high, Some(0), &[4])), 5, "another part was held before");
+        assert_eq!(written(chosen_of(second, None, &[])), 5, "never used, before one that ended");
+        assert_eq!(chosen_of(second, None, &[1, 5]), Chosen::Nothing);
+        let crowded = |nonce: u128| {
+            let mut choice = Choice::new(Terms { nodes: second, ..terms(&layout, nonce << 29) }, None, 1);
+            written(choice.choose(NOW_MS))
+        };
+        let taken: Vec<_> = (0..64).map(crowded).collect();
+        assert!(taken.contains(&1) && taken.contains(&5) && taken.iter().all(|node| second.contains(*node)));
     }
 
     #[test]

@@ -102,6 +102,7 @@ impl<'a> Claim<'a> {
     ///
     /// # Examples
     /// ```
+    /// use snowmint_core::Nodes;
     /// use snowmint_core::layouts::SNOWMINT;
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::{Claim, ClaimStep, NamespaceRecord, Terms};
@@ -109,7 +110,7 @@ impl<'a> Claim<'a> {
     ///
     /// let terms = Terms {
     ///     layout: &SNOWMINT,
-    ///     node: None,
+    ///     nodes: Nodes::ALL,
     ///     max_ahead_ms: 0,
     ///     window_ms: 3000,
     ///     last_node: None,
@@ -274,18 +275,18 @@ impl<'a> Claim<'a> {
 
     /// Lengthens the wait for any node by up to an eighth, and a second, so that not all who wait come back at one moment.
     fn spread(&self, wait_ms: u64) -> u64 {
-        let most_ms = if self.terms.node.is_some() { 0 } else { (wait_ms / 8).min(MAX_SPREAD_MS) };
+        let most_ms = if self.terms.nodes.single().is_some() { 0 } else { (wait_ms / 8).min(MAX_SPREAD_MS) };
         wait_ms + self.terms.nonce as u64 % (most_ms + 1)
     }
 
     fn busy(&self, now_ms: i64, free_in_ms: u64, wait_ms: u64) -> Error {
         let free_ms =
             now_ms.saturating_add_unsigned(free_in_ms.saturating_add(self.terms.max_ahead_ms)).cast_unsigned();
-        let nodes = self.terms.layout.nodes();
+        let nodes = self.terms.nodes.count(self.terms.layout);
         if let Some(fenced) = self.namespace.fenced(now_ms) {
             return fenced;
         }
-        match self.terms.node {
+        match self.terms.nodes.single() {
             Some(node) => Error::new(What::NodeHeld, 0, u64::from(node), free_ms),
             None if free_in_ms > FAR_MS => Error::new(What::NodesFar, 0, nodes, free_ms),
             None => Error::new(What::NodesBusy, 0, nodes, wait_ms),
@@ -293,9 +294,9 @@ impl<'a> Claim<'a> {
     }
 
     const fn taken(&self) -> Error {
-        match self.terms.node {
+        match self.terms.nodes.single() {
             Some(node) => Error::new(What::NodeTaken, 0, node as u64, 0),
-            None => Error::new(What::NodesTaken, 0, self.terms.layout.nodes(), 0),
+            None => Error::new(What::NodesTaken, 0, self.terms.nodes.count(self.terms.layout), 0),
         }
     }
 

@@ -1,7 +1,7 @@
 //! A look at the nodes of a namespace: which one a claim would get. Nothing is written.
 
 use crate::error::{Error, What};
-use crate::layout::Layout;
+use crate::layout::{Layout, Nodes};
 use crate::lease::{Claim, ClaimStep, Floor, NamespaceRecord, NodeState, Record, Terms};
 use crate::store::bytes::label;
 use crate::store::{Ask, Reply, Version};
@@ -10,7 +10,7 @@ use crate::store::{Ask, Reply, Version};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct Tally {
-    /// All nodes of the layout.
+    /// All nodes of the part that the claim may take, or else of the layout.
     pub nodes: u64,
     /// Nodes that a holder has.
     pub held: u64,
@@ -23,8 +23,8 @@ pub struct Tally {
 }
 
 impl Tally {
-    const fn new(layout: &Layout) -> Self {
-        Self { nodes: layout.nodes(), held: 0, expiring: 0, far: 0, faulty: 0 }
+    fn new(layout: &Layout, nodes: Nodes) -> Self {
+        Self { nodes: tallied(nodes).count(layout), held: 0, expiring: 0, far: 0, faulty: 0 }
     }
 
     const fn count(&mut self, state: NodeState) {
@@ -41,6 +41,11 @@ impl Tally {
     pub const fn free(&self) -> u64 {
         self.nodes.saturating_sub(self.held + self.expiring + self.far + self.faulty)
     }
+}
+
+/// Returns the nodes that a tally counts for a claim of these.
+fn tallied(nodes: Nodes) -> Nodes {
+    if nodes.single().is_some() { Nodes::ALL } else { nodes }
 }
 
 /// The outlook of a claim.
@@ -65,28 +70,29 @@ pub struct StoreNodes<'a> {
 }
 
 impl<'a> StoreNodes<'a> {
-    /// Begins a look for a claim of `node`, or of any node. Pass the record of the namespace, or the store's floor if
+    /// Begins a look for a claim of one of `nodes`. Pass the record of the namespace, or the store's floor if
     /// the namespace is new. `window_ms` is the length of a window.
     ///
     /// # Examples
     /// ```
+    /// use snowmint_core::Nodes;
     /// use snowmint_core::lease::{Outlook, StoreNodes};
     /// use snowmint_core::layouts::SNOWMINT;
-    /// let nodes = StoreNodes::new(&SNOWMINT, None, 30_000, None, None);
+    /// let nodes = StoreNodes::new(&SNOWMINT, Nodes::ALL, 30_000, None, None);
     /// let (outlook, tally) = nodes.end(1_772_323_200_000, None);
     /// assert!(matches!(outlook, Outlook::Gets(0)));
     /// assert_eq!(tally.free(), 1024);
     /// ```
     pub fn new(
         layout: &'a Layout,
-        node: Option<u32>,
+        nodes: Nodes,
         window_ms: u64,
         namespace: Option<NamespaceRecord>,
         floor: Option<Floor>,
     ) -> Self {
         let mut claim = Claim::new(Terms {
             layout,
-            node,
+            nodes,
             max_ahead_ms: 0,
             window_ms,
             last_node: None,
@@ -99,7 +105,7 @@ impl<'a> StoreNodes<'a> {
             claim.floor(floor);
             claim.namespace_reply(Reply::Written(1));
         }
-        Self { claim, tally: Tally::new(layout), records: 0 }
+        Self { claim, tally: Tally::new(layout, nodes), records: 0 }
     }
 
     /// Takes a node's record at the time `now_ms` (Unix ms), in ascending order of nodes. `None` is a value that
@@ -111,7 +117,8 @@ impl<'a> StoreNodes<'a> {
             return self.tally.count(NodeState::NoRecord);
         };
         self.claim.see(node, record, version, now_ms);
-        if u64::from(node) < self.tally.nodes {
+        let Terms { layout, nodes, .. } = *self.claim.terms();
+        if u64::from(node) < layout.nodes() && tallied(nodes).contains(node) {
             self.tally.count(NodeState::of_record(record, now_ms));
         }
     }
@@ -124,7 +131,7 @@ impl<'a> StoreNodes<'a> {
         };
         let outlook = match step {
             ClaimStep::Ask(node, Ask::Write(..)) => Outlook::Gets(node),
-            ClaimStep::Wait(_, error) if self.claim.terms().node.is_some() => {
+            ClaimStep::Wait(_, error) if self.claim.terms().nodes.single().is_some() => {
                 Outlook::Held(error, self.claim.holder().copied())
             }
             ClaimStep::Wait(_, error) | ClaimStep::Refused(error) | ClaimStep::Taken(error) => Outlook::Refused(error),
@@ -143,62 +150,63 @@ impl ClaimStep {
 /// The slots of a namespace on this machine.
 #[derive(Clone, Copy, Debug)]
 pub struct SlotNodes {
-    wanted: Option<u32>,
+    nodes: Nodes,
+    /// All nodes of the layout.
+    all: u64,
     tally: Tally,
-    /// Nodes below this one have a slot that no claim takes now.
-    next: u64,
-    /// The outlook for the wanted node, if a claim cannot have it now.
+    /// The lowest node whose slot a claim may take; `None` if there is none.
+    next: Option<u32>,
+    /// The outlook for the one node that the claim may take, if it is busy.
     held: Option<Outlook>,
 }
 
 impl SlotNodes {
-    /// Begins a look for a claim of `node`, or of any node.
+    /// Begins a look for a claim of one of `nodes`.
     ///
     /// # Examples
     /// ```
+    /// use snowmint_core::Nodes;
     /// use snowmint_core::lease::{Outlook, SlotNodes};
     /// use snowmint_core::layouts::SNOWMINT;
-    /// let mut nodes = SlotNodes::new(&SNOWMINT, None);
+    /// let mut nodes = SlotNodes::new(&SNOWMINT, Nodes::ALL);
     /// nodes.see(0, None, true, 1_772_323_200_000);
     /// let (outlook, tally) = nodes.end();
     /// assert!(matches!(outlook, Outlook::Gets(1)));
     /// assert_eq!((tally.held, tally.free()), (1, 1023));
     /// ```
-    pub const fn new(layout: &Layout, node: Option<u32>) -> Self {
-        Self { wanted: node, tally: Tally::new(layout), next: 0, held: None }
+    pub fn new(layout: &Layout, nodes: Nodes) -> Self {
+        Self { nodes, all: layout.nodes(), tally: Tally::new(layout, nodes), next: nodes.next(0), held: None }
     }
 
     /// Takes a slot at the time `now_ms` (Unix ms), in ascending order of nodes. `is_locked` says whether a live holder
     /// has it.
     pub fn see(&mut self, node: u32, record: Option<&Record>, is_locked: bool, now_ms: i64) {
-        if u64::from(node) >= self.tally.nodes {
+        if u64::from(node) >= self.all || !tallied(self.nodes).contains(node) {
             return;
         }
         let state = NodeState::of_slot(record, is_locked, now_ms);
         self.tally.count(state);
-        if state == NodeState::Free {
+        if state == NodeState::Free || !self.nodes.contains(node) {
             return;
         }
-        if self.wanted == Some(node) {
+        if self.nodes.single().is_some() {
             let end_ms = record.map_or(now_ms, |record| record.window.end_ms);
             let error = Error::new(What::NodeHeld, 0, u64::from(node), end_ms.cast_unsigned());
             self.held = Some(Outlook::Held(error, record.copied()));
         }
         // The first gap between busy slots is the lowest free node.
-        if u64::from(node) == self.next {
-            self.next += 1;
+        if self.next == Some(node) {
+            self.next = self.nodes.next(u64::from(node) + 1);
         }
     }
 
     /// Returns the outlook of a claim.
     pub fn end(self) -> (Outlook, Tally) {
-        let outlook = match (self.wanted, self.held) {
-            (_, Some(held)) => held,
-            (Some(node), None) => Outlook::Gets(node),
-            (None, None) => match u32::try_from(self.next) {
-                Ok(node) if self.next < self.tally.nodes => Outlook::Gets(node),
-                _ => Outlook::Refused(Error::new(What::NodesTaken, 0, self.tally.nodes, 0)),
-            },
+        let free = self.next.filter(|node| u64::from(*node) < self.all);
+        let outlook = match (self.held, free) {
+            (Some(held), _) => held,
+            (None, Some(node)) => Outlook::Gets(node),
+            (None, None) => Outlook::Refused(Error::new(What::NodesTaken, 0, self.tally.nodes, 0)),
         };
         (outlook, self.tally)
     }

@@ -1,6 +1,6 @@
 //! What a claimer asks for.
 
-use crate::layout::Layout;
+use crate::layout::{Layout, Nodes};
 use crate::store::bytes::LABEL_BYTES;
 
 /// The terms of a lease: the caller's options, resolved against defaults and environment, and the identity of the claimer.
@@ -8,8 +8,8 @@ use crate::store::bytes::LABEL_BYTES;
 pub struct Terms<'a> {
     /// The layout of the IDs.
     pub layout: &'a Layout,
-    /// The only node to claim, below [`Layout::nodes`]. `None` claims any free node.
-    pub node: Option<u32>,
+    /// The nodes that the claim may take.
+    pub nodes: Nodes,
     /// How far IDs may run ahead of the clock, in ms.
     pub max_ahead_ms: u64,
     /// The length of a window, in ms; see [`Window::length_ms`](crate::Window::length_ms).
@@ -29,12 +29,13 @@ impl Terms<'_> {
     ///
     /// # Examples
     /// ```
+    /// use snowmint_core::Nodes;
     /// use snowmint_core::layouts::SNOWMINT;
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::lease::Terms;
     /// let terms = Terms {
     ///     layout: &SNOWMINT,
-    ///     node: None,
+    ///     nodes: Nodes::ALL,
     ///     max_ahead_ms: 500,
     ///     window_ms: 3000,
     ///     last_node: None,

@@ -29,12 +29,13 @@ export class SharedDevice implements Device {
   readonly #key: string;
 
   constructor(terms: Terms, records: LeaseStore) {
-    const { store } = terms;
+    const { store, nodes = "" } = terms;
     this.#terms = terms;
     this.#claim = claimOf(terms, () => {});
     this.#records = new CheckedStore(records);
     // Stores and services save different states. A service is known by its URL; several stores may have the same name.
-    this.#key = `devices/${isLessor(store) ? "" : "records/"}${store}/${this.#claim.namespace}`;
+    // Tabs that name a device do not share the device of those that take any.
+    this.#key = `devices/${isLessor(store) ? "" : "records/"}${store}/${this.#claim.namespace}${nodes && `/${nodes}`}`;
   }
 
   get node(): number {

@@ -3,7 +3,7 @@
 
 import type { LeaseOptions, Spec } from "../generator/options.js";
 import { label as labelOf } from "../host/label.browser.js";
-import type { Layout } from "../layout/layout.js";
+import { type Layout, nodeField } from "../layout/layout.js";
 import type { Guard } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import type { Holder, HolderTerms } from "../lease/holder.js";
@@ -148,14 +148,17 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease> {
   const { store: records, guard } = slotsOfOrigin();
   const divide = (terms: HolderTerms): Partial<HolderTerms> => {
     const layout = partOf(spec.layout, "device");
-    const fields = terms.node === undefined ? undefined : fieldsOf(terms.whole, terms.node);
-    const node = fields?.device;
-    const device = new SharedDevice({ ...terms, layout, namespaceOf: layout, node, excluded: () => [] }, records);
+    const given = (field: string) => {
+      const value = terms.nodes === undefined ? undefined : nodeField(terms.whole, terms.nodes, field);
+      return value === undefined ? undefined : String(value);
+    };
+    const nodes = given("device");
+    const device = new SharedDevice({ ...terms, layout, namespaceOf: layout, nodes, excluded: () => [] }, records);
     const excluded = () => tabsOf(device.node, terms);
     return {
       device,
       layout: partOf(spec.layout, "tab"),
-      node: fields?.tab,
+      nodes: given("tab"),
       store: records,
       guard,
       defaultMs: mint().defaults().slotMs,

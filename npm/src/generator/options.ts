@@ -15,7 +15,10 @@ export type SequenceStart = (typeof STARTS)[number];
 export interface SnowflakeOptions {
   /** The preset's name, the text form, or a layout. If missing, `SNOWMINT_LAYOUT` of the environment, or else `"snowmint"`. */
   layout?: Layout | string | undefined;
-  /** A node that no other generator of this layout uses. If missing, `SNOWMINT_NODE` of the environment. */
+  /**
+   * A node that no other generator of this layout uses; for a lease also some of its fields, `{ datacenter: 3 }`, for any node
+   * with these values. If missing, `SNOWMINT_NODE` of the environment.
+   */
   node?: NodeId | undefined;
   /** How far IDs may run ahead of the clock, ms: 0; 1000 in browsers and edge runtimes. */
   maxAheadMs?: number | undefined;

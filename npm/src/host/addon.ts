@@ -22,8 +22,8 @@ export interface Terms {
   layout: string;
   store?: string | undefined;
   namespace?: string | undefined;
-  /** The node to lease; if missing, any node. */
-  node?: number | undefined;
+  /** The nodes of which one is leased, as `nodesText` writes them; if missing, all. */
+  nodes?: string | undefined;
   environmentNode?: string | undefined;
   environmentStore?: string | undefined;
   environmentNamespace?: string | undefined;

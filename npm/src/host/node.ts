@@ -3,7 +3,7 @@ import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../generator/options.js";
 import { duration } from "../input.js";
-import { type Layout, nodeNumber } from "../layout/layout.js";
+import { type Layout, nodeNumber, nodesText } from "../layout/layout.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import { lease as leaseModule } from "../wasm/lease.js";
@@ -20,10 +20,17 @@ function variable(name: string, code: ErrorCode = "INVALID_STORE"): string | und
 }
 
 /** Returns the node in `SNOWMINT_NODE`. */
-export function nodeOfEnvironment({ layout }: Spec): number | undefined {
+export const nodeOfEnvironment = ({ layout }: Spec): number | undefined =>
+  ofEnvironment((text) => nodeNumber(layout, text));
+
+/** Returns the nodes in `SNOWMINT_NODE`, for a lease of one of them. */
+const nodesOfEnvironment = ({ layout }: Spec): string | undefined => ofEnvironment((text) => nodesText(layout, text));
+
+/** Reads `SNOWMINT_NODE`. */
+function ofEnvironment<Read>(read: (text: string) => Read): Read | undefined {
   const text = variable("SNOWMINT_NODE", "INVALID_NODE");
   try {
-    return text === undefined ? undefined : nodeNumber(layout, text);
+    return text === undefined ? undefined : read(text);
   } catch (error) {
     if (error instanceof SnowmintError)
       throw new SnowmintError(error.code, `SNOWMINT_NODE is "${text}": ${error.message}`);
@@ -31,14 +38,14 @@ export function nodeOfEnvironment({ layout }: Spec): number | undefined {
   }
 }
 
-/** Returns the node in `SNOWMINT_NODE` for a lease; undefined where Deno forbids to read it, because a lease can take any node. */
-function nodeForLease(spec: Spec): number | undefined {
+/** Returns the nodes in `SNOWMINT_NODE` for a lease; undefined where Deno forbids to read it, because a lease can take any node. */
+function nodesForLease(spec: Spec): string | undefined {
   try {
     void process.env.SNOWMINT_NODE;
   } catch {
     return undefined;
   }
-  return nodeOfEnvironment(spec);
+  return nodesOfEnvironment(spec);
 }
 
 /** Refusals because of a window that is over and may be renewed at any moment, with the ms to wait. */
@@ -81,16 +88,16 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   const { layout, maxAheadMs, asyncWaitMs, start, clock } = spec;
   const { node, store, namespace, windowMs, exclude = [], onLost } = options;
   if (store && typeof store !== "string") {
-    const environmentNode = node === undefined ? nodeForLease(spec) : undefined;
+    const environmentNodes = node === undefined ? nodesForLease(spec) : undefined;
     const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
-    return leaseOver(spec, options, { label: label(), namespace: environmentNamespace, node: environmentNode });
+    return leaseOver(spec, options, { label: label(), namespace: environmentNamespace, nodes: environmentNodes });
   }
   const environmentStore = variable("SNOWMINT_STORE");
   const environmentNamespace = variable("SNOWMINT_NAMESPACE");
-  const environmentNode = node === undefined ? nodeOfEnvironment(spec) : undefined;
+  const environmentNodes = node === undefined ? nodesOfEnvironment(spec) : undefined;
   const hasStore = (store ?? environmentStore) !== undefined;
   const hasNamespace = (namespace ?? environmentNamespace) !== undefined;
-  if (environmentNode !== undefined && leaseModule().isVouched(hasStore, hasNamespace)) return;
+  if (environmentNodes !== undefined && leaseModule().isVouched(hasStore, hasNamespace)) return;
   if (typeof (store ?? "") !== "string")
     throw new TypeError("store is a URL such as postgres://HOST/DATABASE, or one of snowmint/stores");
   const url = store ?? environmentStore ?? "file:";
@@ -98,7 +105,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     // The code of stores is loaded when the first is opened.
     const { storeOf } = await import("./connect.js");
     const opened = storeOf(url, variable("SNOWMINT_TOKEN"));
-    const place = { label: label(), namespace: environmentNamespace, node: environmentNode };
+    const place = { label: label(), namespace: environmentNamespace, nodes: environmentNodes };
     return leaseOver(spec, { ...options, store: opened }, place);
   }
   // The addon renews the lease also while no JavaScript runs.
@@ -119,7 +126,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     layout: String(layout),
     store,
     namespace,
-    node: node === undefined ? undefined : nodeNumber(layout, node),
+    nodes: node === undefined ? undefined : nodesText(layout, node),
     environmentNode: variable("SNOWMINT_NODE"),
     environmentStore,
     environmentNamespace,

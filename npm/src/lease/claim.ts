@@ -2,7 +2,7 @@
 
 import type { Spec } from "../generator/options.js";
 import type { LeaseWindow } from "../generator/status.js";
-import type { Layout } from "../layout/layout.js";
+import { type Layout, onlyNode } from "../layout/layout.js";
 import { lease, type WasmLease } from "../wasm/lease.js";
 import type { State } from "../wasm/mint.js";
 import type { LeaseStore, Lessor } from "./store.js";
@@ -15,8 +15,8 @@ export interface Terms extends Spec {
   namespaceOf: Layout;
   windowMs: number | undefined;
   defaultMs: number;
-  /** The node to claim; if missing, any node. */
-  node: number | undefined;
+  /** The nodes of which one is claimed, as `nodesText` writes them; if missing, all. */
+  nodes: string | undefined;
   /** Returns the nodes to leave out now. */
   excluded(): number[];
   /** The label of this process, for people. */
@@ -39,8 +39,9 @@ export class LostLease extends Error {}
 
 /** Refuses terms that no lease can have, also for a generator that would share an existing lease. */
 export function checkTerms(terms: Terms, excluded: number[], vouched: number[]): void {
-  const { layout, windowMs, defaultMs, maxAheadMs, node } = terms;
+  const { layout, windowMs, defaultMs, maxAheadMs, nodes } = terms;
   lease().checkWindow(String(layout), maxAheadMs, windowMs, defaultMs);
+  const node = onlyNode(nodes);
   if (node === undefined) return;
   lease().checkNode(node, excluded.includes(node), vouched.includes(node));
 }
@@ -125,12 +126,12 @@ export abstract class Claim {
 
   /** Makes a new machine, of windows as the terms have them or a service grants them. */
   protected begin(windowMs: number | undefined, nowMs: number): WasmLease {
-    const { layout, maxAheadMs, defaultMs, clock, label, node } = this.terms;
+    const { layout, maxAheadMs, defaultMs, clock, label, nodes } = this.terms;
     this.nonce = crypto.getRandomValues(new Uint8Array(16));
     const lastNode = this.node < 0 ? undefined : this.node;
     const { Lease } = lease();
     const text = String(layout);
-    this.machine = new Lease(text, maxAheadMs, windowMs, defaultMs, lastNode, node, !clock, nowMs, this.nonce, label);
+    this.machine = new Lease(text, maxAheadMs, windowMs, defaultMs, lastNode, nodes, !clock, nowMs, this.nonce, label);
     this.windowMs = this.machine.windowMs;
     return this.machine;
   }

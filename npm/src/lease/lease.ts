@@ -5,7 +5,7 @@ import { clockNumber } from "../generator/cell.js";
 import type { Cell, LeaseOptions, Spec } from "../generator/options.js";
 import type { LeaseStatus, LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
-import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout/layout.js";
+import { type Layout, type NodeId, nodeNumber, nodesText, numbersOf } from "../layout/layout.js";
 import { mint, realm, shared as sharedHere } from "../wasm/mint.js";
 import { checkTerms, type Guard } from "./claim.js";
 import { Holder, type HolderTerms, type Sharer } from "./holder.js";
@@ -31,8 +31,8 @@ export interface Place {
   /** The holders of this realm that use the guard. */
   holders?: Set<Holder> | undefined;
   namespace?: string | undefined;
-  /** The node to lease, where the caller names none. */
-  node?: NodeId | undefined;
+  /** The nodes to lease one of, where the caller names none. */
+  nodes?: NodeId | undefined;
   /** The length of windows where the caller gives none, ms. */
   defaultMs?: number | undefined;
   /** The label of this process, for people. */
@@ -51,8 +51,8 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   const namespace = options.namespace ?? place.namespace ?? undefined;
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
   if (typeof (onLost ?? leaseOver) !== "function") throw new TypeError("onLost is a function that takes an error");
-  const named = options.node ?? place.node ?? undefined;
-  const node = named === undefined ? undefined : nodeNumber(layout, named);
+  const named = options.node ?? place.nodes ?? undefined;
+  const nodes = named === undefined ? undefined : nodesText(layout, named);
   const excluded = [...exclude].map((node) => nodeNumber(layout, node));
   const vouched = () => (clock ? [] : vouchedNodes(layout));
   const wanted: HolderTerms = {
@@ -66,12 +66,12 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
     namespace,
     namespaceOf: layout,
     windowMs: windowMs === undefined ? undefined : duration("windowMs", windowMs),
-    node,
+    nodes,
     vouched,
     excluded: () => [...excluded, ...vouched()],
   };
   checkTerms(wanted, excluded, vouched());
-  const key = JSON.stringify([namespace, numbersOf(layout), clockNumber(clock), node, ...excluded]);
+  const key = JSON.stringify([namespace, numbersOf(layout), clockNumber(clock), nodes, ...excluded]);
   const sharer: Sharer = { spec, onLost, cell: nothing };
   const holding = () => ({ ...wanted, ...place.divide?.({ ...wanted, guard: undefined }) });
   const holder = await shared(store, key, holding, sharer);

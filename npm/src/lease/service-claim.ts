@@ -1,6 +1,7 @@
 // A claim on a node of a service, which decides on windows by its own clock; the generators go by that clock.
 import { SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
+import { onlyNode } from "../layout/layout.js";
 import { lease } from "../wasm/lease.js";
 import { Claim, LostLease, type Terms } from "./claim.js";
 import type { Grant, LeaseStore, Lessor } from "./store.js";
@@ -62,13 +63,15 @@ class ServiceClaim extends Claim {
   }
 
   async claim(): Promise<void> {
-    const { layout, windowMs, maxAheadMs, label, asyncWaitMs, node, excluded } = this.terms;
+    const { layout, windowMs, maxAheadMs, label, asyncWaitMs, excluded } = this.terms;
+    const node = onlyNode(this.terms.nodes);
+    const nodes = node === undefined ? this.terms.nodes : undefined;
     const lastNode = this.node < 0 ? undefined : this.node;
     for (const patience = new Patience(); ; ) {
       // The service may have granted an earlier claim whose answer was lost: the same nonce gets the same grant.
       const nonce = (this.#claiming ??= newNonce());
       const exclude = excluded();
-      const terms = { nonce, layout: String(layout), windowMs, maxAheadMs, label, node, lastNode, exclude };
+      const terms = { nonce, layout: String(layout), windowMs, maxAheadMs, label, node, nodes, lastNode, exclude };
       try {
         const granted = await this.#hear(this.#lessor.claim(this.directory, terms));
         this.begin(granted.windowMs, granted.serviceMs);

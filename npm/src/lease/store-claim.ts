@@ -1,6 +1,7 @@
 // A claim over a store of records: core's machine asks, the store answers, and a lock excludes other tabs where there is one.
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
+import { onlyNode } from "../layout/layout.js";
 import { lease, type Step, type WasmLease } from "../wasm/lease.js";
 import { CheckedStore } from "./checked-store.js";
 import { Claim, LostLease, type Terms } from "./claim.js";
@@ -172,7 +173,8 @@ export class StoreClaim extends Claim {
           const isBusy = step.kind === "wait";
           const error = this.#failed(step.error, isBusy ? this.#holder() : "", isBusy ? waitMs : 0);
           // Another tab may release the only node that this claim can get.
-          const mayBeFree = this.terms.node !== undefined && this.terms.guard && error.code === "NODES_EXHAUSTED";
+          const mayBeFree =
+            onlyNode(this.terms.nodes) !== undefined && this.terms.guard && error.code === "NODES_EXHAUSTED";
           if (step.kind === "failed" && !mayBeFree) throw error;
           const pauseMs = patience.pauseMs(asyncWaitMs, waitMs);
           if (!pauseMs) throw error;

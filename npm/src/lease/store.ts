@@ -113,6 +113,8 @@ export interface LeaseTerms {
   label: string;
   /** The only node to get; any one if missing. */
   node?: number | undefined;
+  /** Instead of `node`: values of some node fields, such as `datacenter=3`, for any node that has them. */
+  nodes?: string | undefined;
   /** The node held last: it is preferred. */
   lastNode?: number | undefined;
   /** Nodes not to get. */

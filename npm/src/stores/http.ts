@@ -73,7 +73,7 @@ export class HttpStore implements Lessor {
 
   /** As `Lessor.claim`. */
   async claim(namespace: string, terms: LeaseTerms): Promise<Grant & { windowMs: number }> {
-    const { nonce, layout, windowMs, maxAheadMs, label, node, lastNode, exclude } = terms;
+    const { nonce, layout, windowMs, maxAheadMs, label, node, nodes, lastNode, exclude } = terms;
     const body = {
       nonce,
       layout,
@@ -81,6 +81,7 @@ export class HttpStore implements Lessor {
       max_ahead_ms: whole(maxAheadMs),
       label,
       node,
+      nodes,
       last_node: lastNode,
       exclude,
     };

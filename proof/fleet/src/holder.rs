@@ -5,7 +5,7 @@ use std::rc::Rc;
 use snowmint_core::bytes::label;
 use snowmint_core::lease::{Claim, ClaimStep, Renewal, RenewalStep, Terms, renewal_pause_ms};
 use snowmint_core::store::Reply;
-use snowmint_core::{LocalRun, Options, Snowflake, Words};
+use snowmint_core::{LocalRun, Nodes, Options, Snowflake, Words};
 
 use crate::context::Context;
 use crate::store::{Answer, Request};
@@ -132,7 +132,7 @@ impl Holder {
         self.run = LocalRun::new();
         self.way = Way::Claims(Claim::new(Terms {
             layout: context.plan.layout,
-            node: None,
+            nodes: Nodes::ALL,
             max_ahead_ms: context.plan.max_ahead_ms,
             window_ms: context.plan.window_ms,
             last_node: self.last_node.filter(|_| context.random.happens(500)),

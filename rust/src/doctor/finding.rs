@@ -272,10 +272,10 @@ const fn is(count: u64) -> &'static str {
 
 #[cfg(test)]
 mod tests {
-    use snowmint_core::Window;
     use snowmint_core::bytes::label;
     use snowmint_core::layouts::{SAFE53, SNOWMINT};
     use snowmint_core::lease::{NamespaceRecord, SlotNodes, StoreNodes};
+    use snowmint_core::{Nodes, Window};
 
     use super::*;
 
@@ -289,40 +289,40 @@ mod tests {
     #[test]
     fn a_look_at_a_store_says_what_a_claim_gets() {
         let records = [(0, record(NOW_MS + 1, false)), (1, record(NOW_MS, false)), (2, record(NOW_MS, true))];
-        let look = |node, records: &[(u32, Record)]| {
+        let look = |wanted, records: &[(u32, Record)]| {
             let namespace = NamespaceRecord { nodes: 3, floor_ms: None, removed: false };
-            let mut nodes = StoreNodes::new(&SAFE53, node, 30_000, Some(namespace), None);
+            let mut nodes = StoreNodes::new(&SAFE53, wanted, 30_000, Some(namespace), None);
             for (node, record) in records {
                 nodes.see(*node, Some((record, 1)), NOW_MS);
             }
             let (outlook, tally) = nodes.end(NOW_MS, Some(NOW_MS));
             Finding::nodes(&outlook, &tally).remove(0)
         };
-        let found = look(None, &records);
+        let found = look(Nodes::ALL, &records);
         assert_eq!(
             (found.level, &*found.message),
             (Level::Ok, "a claim gets node 2: 7 of 8 nodes are free, 1 is held")
         );
-        let found = look(Some(0), &records);
+        let found = look(Nodes::one(0), &records);
         assert_eq!(found.level, Level::Warning);
         assert!(found.message.starts_with("node 0 is held until 2026-03-01T00:00:00.124Z: "), "{found:?}");
         assert!(found.message.ends_with(" (its holder is web-3)"), "{found:?}");
         // A record of another client can have any label.
         let mut forged = record(NOW_MS + 1, false);
         forged.label[..10].copy_from_slice(b"\x1b[2J\nok  x");
-        let found = look(Some(0), &[(0, forged), records[1], records[2]]);
+        let found = look(Nodes::one(0), &[(0, forged), records[1], records[2]]);
         assert!(found.message.ends_with(r" (its holder is \u{1b}[2J\nok  x)"), "{found:?}");
-        let found = look(None, &records[..1]);
+        let found = look(Nodes::ALL, &records[..1]);
         assert!(found.level == Level::Error && found.message.contains("records have vanished"), "{found:?}");
         let held: Vec<_> = (0..8).map(|node| (node, record(NOW_MS + 500, false))).collect();
-        let found = look(None, &held);
+        let found = look(Nodes::ALL, &held);
         assert!(found.level == Level::Error && found.message.contains("the next is free in 500 ms"), "{found:?}");
     }
 
     #[test]
     fn a_look_at_slots_says_what_a_claim_gets() {
-        let look = |node, slots: &[(u32, Option<Record>, bool)]| {
-            let mut nodes = SlotNodes::new(&SAFE53, node);
+        let look = |wanted, slots: &[(u32, Option<Record>, bool)]| {
+            let mut nodes = SlotNodes::new(&SAFE53, wanted);
             for (node, record, is_locked) in slots {
                 nodes.see(*node, record.as_ref(), *is_locked, NOW_MS);
             }
@@ -336,7 +336,7 @@ mod tests {
             (3, Some(record(NOW_MS, false)), false),
             (5, None, false),
         ];
-        let [node, far, faulty] = &look(None, &slots)[..] else { panic!("three findings") };
+        let [node, far, faulty] = &look(Nodes::ALL, &slots)[..] else { panic!("three findings") };
         assert_eq!(
             node.message,
             "a claim gets node 3: 4 of 8 nodes are free, 1 is held, 1 is free soon, when the window of a dead holder ends"
@@ -344,10 +344,10 @@ mod tests {
         assert_eq!(node.facts, Facts::Nodes { node: Some(3), nodes: 8, free: 4, held: 1 });
         assert!(far.message.starts_with("1 node is taken until a time far ahead"), "{far:?}");
         assert_eq!(faulty.message, "1 node is left out, because the record is not valid");
-        assert!(look(Some(7), &slots)[0].message.starts_with("a claim gets node 7: "));
-        assert!(look(Some(0), &slots)[0].message.contains("its holder is web-3"));
+        assert!(look(Nodes::one(7), &slots)[0].message.starts_with("a claim gets node 7: "));
+        assert!(look(Nodes::one(0), &slots)[0].message.contains("its holder is web-3"));
         let all: Vec<_> = (0..8).map(|node| (node, Some(record(NOW_MS + 1, false)), true)).collect();
-        assert!(look(None, &all)[0].message.starts_with("all 8 nodes are taken"));
+        assert!(look(Nodes::ALL, &all)[0].message.starts_with("all 8 nodes are taken"));
     }
 
     fn owned(settings: &[(&str, &str)]) -> Vec<(String, String)> {

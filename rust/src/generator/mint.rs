@@ -15,7 +15,6 @@ use crate::cycles::unix_ms;
 use crate::lease::acquire::{acquire, acquire_in_background};
 use crate::lease::key::LeaseKey;
 use crate::lease::registry::{LeaseRef, Lookup, registry};
-use crate::lease::release::wait_for;
 use crate::lease::wait::Blocking;
 
 /// The run of one thread, and whose it is.
@@ -102,7 +101,7 @@ impl ProcessGenerator {
 
     /// Returns the lease that a forked child claims after this error. A node that the caller named stays with the parent.
     fn key_to_claim(&self, error: &snowmint_core::Error) -> Option<&Arc<LeaseKey>> {
-        self.key.as_ref().filter(|key| error.kind() == ErrorKind::Forked && key.terms.node.is_none())
+        self.key.as_ref().filter(|key| error.kind() == ErrorKind::Forked && key.terms.nodes.single().is_none())
     }
 
     /// Returns the next ID. Waits at most `max_wait_ms`.
@@ -211,7 +210,7 @@ impl ProcessGenerator {
             current.serve(self.options, self.on_lost.as_ref());
             fence(Ordering::SeqCst);
             if self.closed.load(Ordering::SeqCst) {
-                wait_for(current.leave(self.on_lost.as_ref()));
+                self.keep_release(current.leave(self.on_lost.as_ref()));
             }
         }
         current

@@ -4,7 +4,7 @@ use std::fmt;
 use std::time::Duration;
 
 use snowmint_core::host::whole_ms;
-use snowmint_core::{Layout, Options, SequenceStart};
+use snowmint_core::{Layout, Nodes, Options, SequenceStart};
 use snowmint_stores::Error;
 
 use crate::clock::Clock;
@@ -24,7 +24,7 @@ use crate::lease::store::{Connect, LeaseStore};
 #[derive(Clone)]
 pub struct LeaseOptions {
     pub(crate) layout: Option<Layout>,
-    pub(crate) node: Option<u32>,
+    pub(crate) nodes: Option<Nodes>,
     pub(crate) store: Option<LeaseStore>,
     /// Connects to a store, given here or in `SNOWMINT_STORE`, for whose URL this build has no engine.
     pub(super) connect: Option<Connect>,
@@ -86,7 +86,25 @@ impl LeaseOptions {
     /// ```
     #[must_use]
     pub const fn node(mut self, node: u32) -> Self {
-        self.node = Some(node);
+        self.nodes = Some(Nodes::one(node));
+        self
+    }
+
+    /// Sets the nodes among which one is leased, such as those of a region: [`Layout::parse_nodes`] and [`Layout::nodes_of`] make
+    /// them of some of the fields.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint::{LeaseOptions, Snowflake, layouts::TWITTER};
+    /// # let directory = tempfile::tempdir()?;
+    /// # let store = format!("file:{}", directory.path().display());
+    /// let options = LeaseOptions::new().store(store).layout(TWITTER).nodes(TWITTER.parse_nodes("datacenter=3")?);
+    /// assert_eq!(Snowflake::lease(options)?.node(), 96);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub const fn nodes(mut self, nodes: Nodes) -> Self {
+        self.nodes = Some(nodes);
         self
     }
 
@@ -303,7 +321,7 @@ impl Default for LeaseOptions {
     fn default() -> Self {
         Self {
             layout: None,
-            node: None,
+            nodes: None,
             store: None,
             connect: None,
             namespace: None,
@@ -322,7 +340,7 @@ impl fmt::Debug for LeaseOptions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("LeaseOptions")
             .field("layout", &self.layout.map(|layout| layout.to_string()))
-            .field("node", &self.node)
+            .field("nodes", &self.nodes)
             .field("store", &self.store)
             .field("namespace", &self.namespace)
             .field("options", &self.options)

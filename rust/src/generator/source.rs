@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use snowmint_core::{ErrorKind, Options, Window};
+use snowmint_core::{ErrorKind, Nodes, Options, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::{Namespace, Terms};
 
@@ -28,19 +28,26 @@ impl LeaseOptions {
     /// `SNOWMINT_NODE`: a node in the options is leased from the slots.
     pub(crate) fn resolve(self, environment: &Environment, leases: bool) -> Result<Source, Error> {
         let layout = environment.layout(self.layout)?;
-        let leases = leases && self.node.is_some();
-        let node =
-            match (self.node, &environment.node) {
-                (None, Some(text)) => Some(layout.parse_node(text).map_err(|error| {
-                    Error::new(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
-                })?),
-                (node, _) => node.map(|node| layout.node(node.into())).transpose()?,
-            };
+        let leases = leases && self.nodes.is_some();
         let store = self.store.or_else(|| environment.store.clone().map(LeaseStore::from));
         let namespace = self.namespace.as_ref().or(environment.namespace.as_ref());
-        if let Some(node) = node
-            && !leases
-            && snowmint_core::lease::is_vouched(store.is_some(), namespace.is_some())
+        let is_vouched = !leases && snowmint_core::lease::is_vouched(store.is_some(), namespace.is_some());
+        let of_layout = |nodes: Nodes| {
+            if is_vouched {
+                layout.only_node(nodes).map(Nodes::one)
+            } else {
+                layout.refuse_nodes(nodes).map(|()| nodes)
+            }
+        };
+        let nodes =
+            match (self.nodes, &environment.node) {
+                (None, Some(text)) => Some(layout.parse_nodes(text).and_then(of_layout).map_err(|error| {
+                    Error::new(ErrorKind::InvalidNode, format!("SNOWMINT_NODE is {text:?}: {error}"))
+                })?),
+                (nodes, _) => nodes.map(of_layout).transpose()?,
+            };
+        if let Some(node) = nodes.and_then(Nodes::single)
+            && is_vouched
         {
             return Ok(Source::Vouched(node));
         }
@@ -63,7 +70,7 @@ impl LeaseOptions {
         let terms = Terms {
             namespace: namespace.map_or_else(|| Ok(Namespace::of_layout(&layout)), |name| Namespace::named(name))?,
             layout,
-            node,
+            nodes: nodes.unwrap_or(Nodes::ALL),
             exclude: self.exclude,
             max_ahead_ms,
             max_wait_ms,
@@ -109,7 +116,7 @@ mod tests {
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/a", false), "mails".to_owned()));
         let key = leased(options().store("file:///srv/b?allow_unsafe=true"), &environment);
         assert_eq!((&key.backend, key.terms.namespace.to_string()), (&slots("/srv/b", true), "orders".to_owned()));
-        assert_eq!((key.terms.window_ms, key.terms.node), (3000, None));
+        assert_eq!((key.terms.window_ms, key.terms.nodes), (3000, Nodes::ALL));
     }
 
     #[test]
@@ -138,12 +145,27 @@ mod tests {
         assert!(!vouched(options(), &with_store));
         let named = options().namespace("mails").store("file:/srv/a");
         for (options, environment) in [(options(), &with_store), (named, &in_environment)] {
-            assert_eq!(leased(options, environment).terms.node, Some(34));
+            assert_eq!(leased(options, environment).terms.nodes, Nodes::one(34));
         }
         let slots = Environment { state_dir: Some("/srv/slots".into()), ..none };
         let always = options().node(34).resolve(&slots, true).expect("resolved");
-        assert!(matches!(always, Source::Leased(key) if key.terms.node == Some(34)));
+        assert!(matches!(always, Source::Leased(key) if key.terms.nodes == Nodes::one(34)));
         assert!(matches!(options().resolve(&in_environment, true), Ok(Source::Vouched(34))));
+    }
+
+    #[test]
+    fn a_part_of_a_node_is_leased_and_vouched_for_by_nobody() {
+        let part = TWITTER.parse_nodes("datacenter=1").expect("a part");
+        let in_environment = Environment { node: Some("datacenter=1".into()), ..Environment::default() };
+        let with_store = Environment { store: Some("file:/srv/a".into()), ..in_environment.clone() };
+        assert_eq!(leased(options().nodes(part).namespace("mails"), &Environment::default()).terms.nodes, part);
+        assert_eq!(leased(options(), &with_store).terms.nodes, part);
+        let alone = options().nodes(part).resolve(&Environment::default(), false).expect_err("a part");
+        assert!(alone.to_string().starts_with("worker is missing: "), "{alone}");
+        let alone = options().resolve(&in_environment, true).expect_err("a part");
+        assert!(alone.to_string().starts_with("SNOWMINT_NODE is \"datacenter=1\": worker is missing: "), "{alone}");
+        let slots = Environment { state_dir: Some("/srv/slots".into()), ..Environment::default() };
+        assert!(matches!(options().nodes(part).resolve(&slots, true), Ok(Source::Leased(_))));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use snowmint_core::Options;
 use snowmint_core::lease::{check_node, claim_patience_ms};
 use snowmint_stores::Error;
-use snowmint_stores::host::background::{Background, Pending, Progress};
+use snowmint_stores::host::background::{Background, Pending, Progress, RELEASE_TIMEOUT};
 use snowmint_stores::host::{Refusal, Terms};
 
 use super::Lease;
@@ -43,6 +43,7 @@ pub(crate) async fn acquire<W: Wait>(
             }
             Lookup::Pending => return Err(no_answer(key, patience(key, 0)).into()),
         };
+        wait_for_releases(key, wait).await?;
         let now_ms = wait.now_ms()?;
         // Without an outcome, a signal handler has forked, and this is the child.
         let Some(claimed) = claim(&guard, key, now_ms, wait).await? else { continue };
@@ -72,6 +73,15 @@ pub(crate) async fn acquire<W: Wait>(
         drop(guard);
         wait.pause(pause_ms).await?;
     }
+}
+
+/// Waits for releases of generators that were dropped, whose nodes the claim may get.
+async fn wait_for_releases<W: Wait>(key: &LeaseKey, wait: &mut W) -> Result<(), W::Error> {
+    let since = Instant::now();
+    while registry().is_releasing(key) && since.elapsed() < RELEASE_TIMEOUT {
+        wait.pause(1).await?;
+    }
+    Ok(())
 }
 
 /// Waits until a lease is renewed if its window is over, as after a slow claim. Otherwise the first ID would be refused.
@@ -166,7 +176,12 @@ fn begin(
 }
 
 /// Claims a node from the backend, and opens a lease on it.
-async fn lease(key: &LeaseKey, now_ms: i64, slowest_ms: &AtomicU64, background: Background) -> Result<Lease, Refusal> {
+async fn lease(
+    key: &Arc<LeaseKey>,
+    now_ms: i64,
+    slowest_ms: &AtomicU64,
+    background: Background,
+) -> Result<Lease, Refusal> {
     let since = Instant::now();
     let terms = terms_of_now(key)?;
     if !key.backend.has_clock() {
@@ -180,7 +195,7 @@ async fn lease(key: &LeaseKey, now_ms: i64, slowest_ms: &AtomicU64, background: 
 fn terms_of_now(key: &LeaseKey) -> Result<Terms, Error> {
     let mut terms = key.terms.clone();
     let vouched = if key.clock.is_none() { registry().vouched_nodes(&terms.layout) } else { Vec::new() };
-    if let Some(node) = terms.node {
+    if let Some(node) = terms.nodes.single() {
         check_node(node, terms.exclude.contains(&node), vouched.contains(&node))?;
     }
     terms.exclude.extend(vouched);

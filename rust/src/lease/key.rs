@@ -24,13 +24,19 @@ pub(crate) struct LeaseKey {
     pub(crate) terms: Terms,
 }
 
+impl LeaseKey {
+    /// Returns whether both lease from one namespace of one backend.
+    pub(crate) fn is_beside(&self, other: &Self) -> bool {
+        self.backend == other.backend && self.terms.namespace == other.terms.namespace
+    }
+}
+
 impl PartialEq for LeaseKey {
     fn eq(&self, other: &Self) -> bool {
-        self.backend == other.backend
+        self.is_beside(other)
             && self.clock == other.clock
-            && self.terms.namespace == other.terms.namespace
             && self.terms.layout.layout_id() == other.terms.layout.layout_id()
-            && self.terms.node == other.terms.node
+            && self.terms.nodes == other.terms.nodes
             && self.terms.exclude == other.terms.exclude
     }
 }

@@ -89,7 +89,7 @@ impl LessorLease {
             })?;
         let clock = Arc::new(LessorClock::new(now_ms, sent));
         let fits = u64::from(node) < terms.layout.nodes()
-            && terms.node.is_none_or(|wanted| wanted == node)
+            && terms.nodes.contains(node)
             && terms.layout.mints_from_ms(window.start_ms).is_some()
             && window.start_ms < window.end_ms
             && (Window::MIN_MS..=terms.window_ms).contains(&window_ms);

@@ -5,19 +5,18 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, TryLockError, Weak};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{mem, thread};
 
 use snowmint_core::{ErrorKind, Layout, LayoutId, SystemHost, Words, mutant};
 use snowmint_stores::Error;
-use snowmint_stores::host::background::Pending;
+use snowmint_stores::host::background::{Pending, Progress};
 use snowmint_stores::host::fork::{Cell, PerProcess, at_exit};
 use snowmint_stores::host::wake::Wake;
 use snowmint_stores::host::{Owner, lock};
 
 use super::Lease;
 use super::key::{ClockId, LeaseKey};
-use super::release::wait_for;
 
 /// The leases and vouched nodes of this process.
 #[derive(Debug, Default)]
@@ -32,6 +31,8 @@ struct Shared {
     /// last ID.
     vouched: HashMap<(Option<ClockId>, LayoutId, u32), Cell>,
     leases: HashMap<Arc<LeaseKey>, Entry>,
+    /// Releases that have begun when a generator was dropped.
+    releases: Vec<(Arc<LeaseKey>, Pending<()>)>,
     renewing: bool,
 }
 
@@ -153,6 +154,28 @@ impl Registry {
         Ok(())
     }
 
+    /// Keeps a release that nobody waits for now: a claim of the namespace waits for it, and so does the end of the process.
+    pub(crate) fn keep_release(&self, key: &Arc<LeaseKey>, releasing: Pending<()>) {
+        lock(&self.shared).releases.push((Arc::clone(key), releasing));
+        self.forget_releases();
+    }
+
+    /// Returns whether such a release of the namespace of `key` is under way.
+    pub(crate) fn is_releasing(&self, key: &LeaseKey) -> bool {
+        self.forget_releases();
+        lock(&self.shared).releases.iter().any(|(released, _)| released.is_beside(key))
+    }
+
+    /// Forgets the releases that have ended.
+    fn forget_releases(&self) {
+        let mut shared = lock(&self.shared);
+        let ended: Vec<_> =
+            shared.releases.extract_if(.., |(_, releasing)| releasing.look() != Progress::UnderWay).collect();
+        drop(shared);
+        // Dropping a key may drop a store of the caller, whose code may take the lock.
+        drop(ended);
+    }
+
     /// Returns the signal of the thread that renews.
     pub(crate) fn wake(&'static self) -> &'static Wake {
         &self.wake
@@ -257,8 +280,11 @@ pub(crate) fn release_leases() {
 fn release(which: impl Fn(&LeaseKey) -> bool) {
     let Some(registry) = REGISTRY.existing() else { return };
     let chosen = |(key, entry): (&Arc<LeaseKey>, &Entry)| entry.lease().filter(|_| which(key));
-    let leases: Vec<_> = lock(&registry.shared).leases.iter().filter_map(chosen).collect();
-    Lease::release_all(leases);
+    let mut shared = lock(&registry.shared);
+    let leases: Vec<_> = shared.leases.iter().filter_map(chosen).collect();
+    let releases: Vec<_> = shared.releases.extract_if(.., |(key, _)| which(key)).collect();
+    drop(shared);
+    Lease::release_all(leases, &releases);
 }
 
 /// Releases all leases when the process exits without having closed its generators.
@@ -267,15 +293,17 @@ extern "C" fn release_all() {
         let Some(registry) = REGISTRY.existing() else { return };
         // The exit may come from within a call that holds the lock; then the windows just run out.
         for _ in 0..100 {
-            let leases: Vec<_> = match registry.shared.try_lock() {
-                Ok(shared) => shared.leases.values().filter_map(Entry::lease).collect(),
+            let (leases, releases): (Vec<_>, _) = match registry.shared.try_lock() {
+                Ok(mut shared) => {
+                    (shared.leases.values().filter_map(Entry::lease).collect(), mem::take(&mut shared.releases))
+                }
                 Err(TryLockError::Poisoned(_)) => return,
                 Err(TryLockError::WouldBlock) => {
                     thread::sleep(Duration::from_millis(10));
                     continue;
                 }
             };
-            Lease::release_all(leases);
+            Lease::release_all(leases, &releases);
             return;
         }
     });
@@ -327,7 +355,7 @@ impl Drop for ClaimGuard {
     }
 }
 
-/// A generator's counted reference to a lease. Dropping the last reference releases the lease.
+/// A generator's counted reference to a lease. Dropping the last reference begins to release the lease.
 #[derive(Debug)]
 pub(crate) struct LeaseRef(pub(crate) Arc<Lease>, AtomicBool);
 
@@ -350,6 +378,8 @@ impl LeaseRef {
 
 impl Drop for LeaseRef {
     fn drop(&mut self) {
-        wait_for(self.leave());
+        if let Some(releasing) = self.leave() {
+            registry().keep_release(&self.0.key, releasing);
+        }
     }
 }

@@ -12,6 +12,7 @@ use snowmint_stores::host::background::Progress;
 use snowmint_stores::host::background::{Pending, RELEASE_TIMEOUT};
 
 use super::Lease;
+use super::key::LeaseKey;
 
 /// The count of users of a lease that takes no more users.
 const NO_MORE_USERS: usize = usize::MAX;
@@ -39,8 +40,8 @@ impl Lease {
         self.held.release(end_ms).ok()
     }
 
-    /// Releases many leases, some at a time, and waits [`RELEASE_TIMEOUT`] in all.
-    pub(crate) fn release_all(leases: Vec<Arc<Self>>) {
+    /// Releases many leases, some at a time, and waits for them and for the releases under way, [`RELEASE_TIMEOUT`] in all.
+    pub(crate) fn release_all(leases: Vec<Arc<Self>>, releases: &[(Arc<LeaseKey>, Pending<()>)]) {
         /// How many releases are under way at the same time.
         const MAX_CONCURRENT: usize = 64;
         let deadline = Instant::now() + RELEASE_TIMEOUT;
@@ -53,7 +54,7 @@ impl Lease {
             }
             under_way.extend(lease.begin_release());
         }
-        for releasing in under_way {
+        for releasing in under_way.iter().chain(releases.iter().map(|(_, releasing)| releasing)) {
             releasing.wait(deadline);
         }
     }

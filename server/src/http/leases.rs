@@ -13,7 +13,7 @@ use axum::http::StatusCode;
 use axum::{Extension, Json};
 use serde::{Deserialize, Serialize};
 use snowmint_core::bytes::refuse_label;
-use snowmint_core::{ErrorKind, Integer, Layout, Options, SystemHost, Window, layouts};
+use snowmint_core::{ErrorKind, Integer, Layout, Nodes, Options, SystemHost, Window, layouts};
 use snowmint_stores::Error;
 use snowmint_stores::host::{Claimer, Namespace, Terms};
 use utoipa::ToSchema;
@@ -51,6 +51,9 @@ pub struct Claim {
     /// The only node to claim. By default any free node.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
     node: Option<u32>,
+    /// Instead of `node`, values of some node fields: any free node that has them.
+    #[schema(min_length = 1, example = "datacenter=3")]
+    nodes: Option<String>,
     /// The node that this client held last; the server prefers it.
     #[schema(value_type = Option<u64>, minimum = 0, maximum = 4_294_967_295_u64)]
     last_node: Option<u32>,
@@ -225,11 +228,16 @@ pub async fn claim(
         None => app.service.settings.layout,
     };
     let max_ahead_ms = ahead(claim.max_ahead_ms)?;
-    let node = claim.node.map(|node| layout.node(Integer::from(u64::from(node)))).transpose()?;
+    let nodes = match (claim.node, &claim.nodes) {
+        (Some(_), Some(_)) => return Err(wrong("node and nodes are both given: give one of them")),
+        (Some(node), None) => Nodes::one(layout.node(Integer::from(u64::from(node)))?),
+        (None, Some(nodes)) => layout.parse_nodes(nodes)?,
+        (None, None) => Nodes::ALL,
+    };
     let terms = Terms {
         namespace: Namespace::parse(&ns)?,
         layout,
-        node,
+        nodes,
         exclude: claim.exclude,
         max_ahead_ms,
         max_wait_ms: Options::DEFAULT.max_wait_ms,

@@ -75,9 +75,9 @@ fn a_thousand_sections_fit_into_600_mb() {
 
 #[test]
 fn users_beyond_the_memory_are_forgotten_and_continue_above_their_numbers() {
-    // One section has more users than 1 MiB holds: a table of all takes 2 MB.
+    // One section has more users than 1 MiB holds: a table of all takes 4 MB.
     let (server, _directory) = Server::alone(&["--users-memory", "1MiB", "--section-size", "1000000"]);
-    let users: Vec<u64> = (0..30_000).collect();
+    let users: Vec<u64> = (0..60_000).collect();
     let first = take(&server, &users);
     let second = take(&server, &users[..1000]);
     for (first, second) in first.iter().zip(&second) {

@@ -250,6 +250,11 @@ fn an_impossible_lease_is_a_problem() {
     server.ask_json("POST", leases, &over).problem(409, "TIME_OVERFLOW");
     let first = json!({"nonce": NONCE, "layout": "twitter", "last_node": 7});
     assert_eq!(server.ask_json("POST", leases, &first).json()["node"], 7);
+    let part = |text: &str| json!({"nonce": NONCE.replace('8', "6"), "layout": "twitter", "nodes": text});
+    assert_eq!(server.ask_json("POST", leases, &part("datacenter=3")).json()["node"], 96);
+    server.ask_json("POST", leases, &part("region=3")).problem(400, "INVALID_NODE");
+    let both = json!({"nonce": NONCE, "layout": "twitter", "node": 96, "nodes": "datacenter=3"});
+    server.ask_json("POST", leases, &both).problem(400, "BAD_REQUEST");
     server.ask_json("POST", leases, &json!({"nonce": NONCE.replace('8', "9")})).problem(409, "INVALID_LAYOUT");
     server.ask("POST", leases, &[("content-type", "application/json")], "{").problem(400, "BAD_REQUEST");
     server.ask("POST", leases, &[("content-type", "text/plain")], "{}").problem(415, "BAD_REQUEST");

@@ -25,14 +25,14 @@ pub struct Look {
 /// # Errors
 /// `InvalidLayout`, if the namespace is of another layout; `StoreUnavailable`, `UnsafeStore`.
 pub async fn look(store: &dyn RecordStore, terms: &Terms, store_ms: Option<i64>) -> Result<Look, Error> {
-    let Terms { namespace, layout, node, window_ms, .. } = terms;
+    let Terms { namespace, layout, nodes: wanted, window_ms, .. } = terms;
     let record = store.read(&namespace.key()?).await?;
     let record = record.map(|found| namespace.read(store.name(), &found.value, layout)).transpose()?;
     let record = record.map(|(_, record)| record);
     let floor = store.read(Floor::KEY).await?.map(|found| Floor::read(&found.value)).transpose()?;
     let nodes = read_nodes(store.name(), store.list(&namespace.nodes_prefix()?).await?)?;
     let now_ms = SystemHost::unix_ms();
-    let mut seen = StoreNodes::new(layout, *node, *window_ms, record, floor);
+    let mut seen = StoreNodes::new(layout, *wanted, *window_ms, record, floor);
     for (node, record) in &nodes {
         seen.see(*node, record.as_ref().map(|(record, version)| (record, *version)), now_ms);
     }

@@ -108,6 +108,7 @@ fn text(layout: &Layout, record: NamespaceRecord) -> String {
 
 #[cfg(all(test, feature = "memory"))]
 mod tests {
+    use snowmint_core::Nodes;
     use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
 
     use super::*;
@@ -127,7 +128,7 @@ mod tests {
         let terms = Terms {
             namespace: orders.clone(),
             layout: SNOWMINT,
-            node: None,
+            nodes: Nodes::ALL,
             exclude: Vec::new(),
             max_ahead_ms: 0,
             max_wait_ms: 1000,

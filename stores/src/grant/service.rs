@@ -289,6 +289,7 @@ fn lost(namespace: &Namespace, node: u32) -> Error {
 
 #[cfg(all(test, feature = "memory"))]
 mod tests {
+    use snowmint_core::Nodes;
     use snowmint_core::layouts::{SNOWMINT, SONYFLAKE};
 
     use super::*;
@@ -298,7 +299,7 @@ mod tests {
         Terms {
             namespace: Namespace::named("orders").expect("a name"),
             layout: SNOWMINT,
-            node: None,
+            nodes: Nodes::ALL,
             exclude: Vec::new(),
             max_ahead_ms: 0,
             max_wait_ms: 1000,
@@ -391,7 +392,7 @@ mod tests {
     #[tokio::test]
     async fn a_claim_of_one_node_names_its_holder() {
         let leases = Leases::new(Memory::named(""));
-        let fifth = Terms { node: Some(5), ..terms() };
+        let fifth = Terms { nodes: Nodes::one(5), ..terms() };
         assert_eq!(leases.claim(&fifth, &claimer(1), None).await.expect("free").node, 5);
         let error = leases.claim(&fifth, &claimer(2), None).await.expect_err("held");
         assert_eq!((error.kind(), error.retry_after_ms().is_some()), (ErrorKind::NodesExhausted, true));

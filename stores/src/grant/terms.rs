@@ -1,6 +1,6 @@
 //! The terms of a lease, and its claimer.
 
-use snowmint_core::{Layout, bytes, lease};
+use snowmint_core::{Layout, Nodes, bytes, lease};
 
 use super::Namespace;
 use crate::error::Error;
@@ -14,8 +14,8 @@ pub struct Terms {
     pub namespace: Namespace,
     /// The layout of the IDs.
     pub layout: Layout,
-    /// The only node to claim. `None` claims any free node.
-    pub node: Option<u32>,
+    /// The nodes that a claim may take.
+    pub nodes: Nodes,
     /// Nodes that are not claimed.
     pub exclude: Vec<u32>,
     /// How far IDs may run ahead of the clock, in ms.
@@ -54,7 +54,7 @@ impl Terms {
     pub(super) fn of_claim(&self, claimer: &Claimer) -> lease::Terms<'_> {
         lease::Terms {
             layout: &self.layout,
-            node: self.node,
+            nodes: self.nodes,
             max_ahead_ms: self.max_ahead_ms,
             window_ms: self.window_ms,
             last_node: claimer.last_node,

@@ -45,8 +45,9 @@ class Snowflake:
 
     Args:
         layout: A preset's name, a text form or a `Layout`; the default is `SNOWMINT_LAYOUT`, or else `snowmint`.
-        node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`. If neither this nor
-            `store` nor `namespace` is given, the text in the environment variable `SNOWMINT_NODE`.
+        node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`; for a lease also some
+            of the fields, `{"datacenter": 0}`, for any node with these values. The default is the text in
+            `SNOWMINT_NODE`.
         store: Where to lease a node: one of `snowmint.stores`, any object with their verbs, or a URL: `file:DIRECTORY`,
             for the processes of one machine, or what `snowmint.stores.connect` takes, such as `redis://HOST` or
             `http://HOST`. The default is `SNOWMINT_STORE`, or else the slots of this machine: in

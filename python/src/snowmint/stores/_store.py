@@ -97,7 +97,8 @@ class Lessor(Protocol):
     ) -> LessorGrant:
         """Grants a node that is not among `exclude`. A nonce that holds a node gets that node again.
 
-        A claim of one node calls it with the keyword argument `node`; all other calls are without.
+        A claim of one node calls it with the keyword argument `node`, and a claim of a node with values of some fields
+        with `nodes`, such as "datacenter=3"; all other calls are without.
 
         A window reaches `window_ms` and `max_ahead_ms` past the clock. `layout` is a text form, `label` for people.
 

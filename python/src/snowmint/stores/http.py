@@ -92,6 +92,7 @@ class HttpStore:
         max_ahead_ms: int,
         *exclude: int,
         node: int | None = None,
+        nodes: str | None = None,
     ) -> LessorGrant:
         """As `Lessor.claim`."""
         lease = self._ask(
@@ -105,6 +106,7 @@ class HttpStore:
             max_ahead_ms=max_ahead_ms,
             exclude=exclude,
             node=node,
+            nodes=nodes,
         )
         try:
             window = lease["window"]
