@@ -4,11 +4,12 @@
 lints := rust-reference rust-format rust-locks rust-circles rust-licences rust-unused python-workflows python-ruff \
   python-record npm-types python-mypy rust-clippy
 checks := $(lints) rust-unit python-vectors npm-vectors
-# Beside each of the three large suites run short steps. Two suites at once would take longer than one after the other. Clippy
-# comes behind the proof: the suite of Rust begins as soon as no other cargo has the folder.
-tests := rust-tests python-proof rust-clippy rust-docs rust-doctests rust-bare-metal \
-  npm-tests npm-clippy python-commands python-mypy npm-types npm-sizes python-pyright python-stubs npm-demo \
-  $(filter-out rust-clippy python-mypy npm-types,$(lints)) python-tests service-clients python-guides
+# Beside each of the three large suites run short steps, as two suites at once would take longer than one after the other. The
+# steps that lock cargo's folder come when the suite of Rust has begun.
+tests := rust-tests python-proof \
+  npm-tests rust-clippy rust-docs rust-doctests rust-bare-metal npm-clippy \
+  python-tests python-commands python-mypy npm-types npm-sizes python-pyright python-stubs npm-demo \
+  $(filter-out rust-clippy python-mypy npm-types,$(lints)) service-clients python-guides
 # Loom, fuzzing and the mutants of the test programs build trees of their own, which takes longer than their short rounds.
 # The simulated fleets leave out the checks of core.
 quick_proofs := rust-fleet rust-nemesis

@@ -143,6 +143,6 @@ fn a_doctor_makes_no_slots() {
     assert!(is_well && message == "a claim gets node 1: 1,023 of 1,024 nodes are free, 1 is held", "{message}");
     let (_, found) = examine(over(&url, "doctor").node(holder.node()));
     assert_eq!(about(&found, "node")[0].0, Level::Warning);
-    drop(holder);
+    holder.close();
     assert_eq!(node(&examine(over(&url, "doctor")).1).0, Some(0));
 }

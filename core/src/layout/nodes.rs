@@ -33,6 +33,9 @@ impl Nodes {
 
     /// Returns the nodes of `layout` whose bits under the mask of `given` are those of `node`.
     pub(super) const fn part(layout: &Layout, given: u32, node: u32) -> Self {
+        if given == 0 {
+            return Self::ALL;
+        }
         // There are at most 2^32 nodes.
         Self { given: given | !(layout.nodes() - 1) as u32, node }
     }
@@ -229,6 +232,15 @@ mod tests {
             assert_eq!(layout.parse_nodes(layout.show_nodes(nodes).to_string()), Ok(nodes), "{text}");
         }
         assert_eq!((Nodes::ALL.next(63), Nodes::ALL.at(63), Nodes::ALL.count(&layout)), (Some(63), 63, 64));
+    }
+
+    #[test]
+    fn a_fixed_value_is_given_by_all_nodes() {
+        let layout = Layout::parse("time:41,region:2=3,worker:4,sequence:3;epoch=1735689600000").expect("valid");
+        assert_eq!(layout.parse_nodes("region=3"), Ok(Nodes::ALL));
+        assert_eq!(layout.parse_nodes("region=3,worker=7"), Ok(Nodes::one(7)));
+        assert_eq!(layout.show_nodes(Nodes::ALL).to_string(), "");
+        assert!(layout.parse_nodes("region=1").is_err() && layout.parse_nodes("").is_err());
     }
 
     #[test]

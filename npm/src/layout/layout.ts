@@ -208,9 +208,12 @@ export function nodeNumber(layout: Layout, node: NodeId): number {
   return wasmLayout(layout).node(nodeText(node));
 }
 
-/** Reads the nodes that a lease may take. Returns them as a text that is the same for the same nodes. @internal */
-export function nodesText(layout: Layout, nodes: NodeId): string {
-  return wasmLayout(layout).nodes(nodeText(nodes));
+/**
+ * Reads the nodes that a lease may take. Returns them as a text that is the same for the same nodes; undefined for all nodes, as
+ * where only a fixed value is given. @internal
+ */
+export function nodesText(layout: Layout, nodes: NodeId): string | undefined {
+  return wasmLayout(layout).nodes(nodeText(nodes)) || undefined;
 }
 
 /** Returns the node of such a text; undefined if it says several. @internal */

@@ -16,7 +16,9 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use zookeeper_client::{Acls, Client, CreateMode, CreateOptions, Error as Refusal, SessionState, Stat};
+use zookeeper_client::{
+    Acls, Client, CreateMode, CreateOptions, Error as Refusal, MultiReadResult, SessionState, Stat,
+};
 
 use super::client::address::Address;
 use super::client::reconnect::{Connector, Reconnecting};
@@ -28,6 +30,8 @@ use crate::store::{CounterStore, RecordStore, Version, Versioned, WriteOutcome};
 
 /// The time after which servers end the session of a lost client. All znodes are persistent, so nothing depends on it.
 const SESSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// How many znodes one request reads: their answer is far below the 1 MB that a client takes.
+const MAX_READS: usize = 250;
 /// Records and counters outlive the session.
 const PERSISTENT: CreateOptions<'static> = CreateMode::Persistent.with_acls(Acls::anyone_all());
 
@@ -134,6 +138,32 @@ impl Zookeeper {
             Err(Refusal::NoNode) => Ok(None),
             Err(error) => Err(Error::of_driver(self.name(), error)),
         }
+    }
+
+    /// Reads znodes, each with the name of its record, which comes back with the record.
+    async fn get_all(&self, client: &Client, paths: Vec<(String, String)>) -> Result<Vec<(String, Versioned)>, Error> {
+        let failed = |error| Error::of_driver(self.name(), error);
+        // All requests are sent before the first answer is awaited.
+        let mut asked = Vec::new();
+        for some in paths.chunks(MAX_READS) {
+            let mut reader = client.new_multi_reader();
+            for (path, _) in some {
+                reader.add_get_data(path).map_err(failed)?;
+            }
+            asked.push(reader.commit());
+        }
+        let mut found = Vec::with_capacity(paths.len());
+        for answer in asked {
+            found.extend(answer.await.map_err(failed)?);
+        }
+        let record = |((_, name), found)| match found {
+            MultiReadResult::Data { data, stat } => {
+                Ok((name, Versioned { version: of(&data, stat.version), value: data }))
+            }
+            MultiReadResult::Error { err } => Err(failed(err)),
+            other => Err(self.unavailable(format_args!("an answer to a read is {other:?}"))),
+        };
+        paths.into_iter().zip(found).map(record).collect()
     }
 
     /// Makes a znode and its missing parents. `None` if the znode exists.
@@ -245,14 +275,8 @@ impl RecordStore for Zookeeper {
                     Err(Refusal::NoNode) => return Ok(vec![]),
                     Err(error) => return Err(Error::of_driver(self.name(), error)),
                 };
-                // All requests are sent before the first answer is awaited.
-                let asked: Vec<_> = parts.iter().map(|part| client.get_data(&format!("{directory}/{part}"))).collect();
-                let mut list = Vec::with_capacity(parts.len());
-                for (part, answer) in parts.into_iter().zip(asked) {
-                    let (value, stat) = answer.await.map_err(|error| Error::of_driver(self.name(), error))?;
-                    list.push((part, Versioned { version: of(&value, stat.version), value }));
-                }
-                Ok(list)
+                let parts = parts.into_iter().map(|part| (format!("{directory}/{part}"), part)).collect();
+                self.get_all(&client, parts).await
             })
             .await
     }
@@ -277,15 +301,10 @@ impl RecordStore for Zookeeper {
                 let directory = format!("{}/", name.replace(':', "/"));
                 let rest = directory.strip_prefix(prefix).unwrap_or_default();
                 for part in answer.await.map_err(failed)? {
-                    records.push((format!("{rest}{part}"), client.get_data(&format!("{root}/{name}/{part}"))));
+                    records.push((format!("{root}/{name}/{part}"), format!("{rest}{part}")));
                 }
             }
-            let mut list = Vec::with_capacity(records.len());
-            for (part, answer) in records {
-                let (value, stat) = answer.await.map_err(failed)?;
-                list.push((part, Versioned { version: of(&value, stat.version), value }));
-            }
-            Ok(list)
+            self.get_all(&client, records).await
         });
         list.await.map(Some)
     }

@@ -18,7 +18,7 @@ use crate::error::Error;
 /// | `allow_standby` | `true` lets claims accept an asynchronous standby, as a fence follows every failover | `false` |
 /// | `create` | `false` makes a missing table an error | `true` |
 /// | `timeout_ms` | time limit for a connection and for each answer, 10 to 600000 ms | 5000 |
-/// | `connections` | most connections of an SQL store, 1 to 1000 | 4; 16 in `snowmint serve`, but for `SQLite` |
+/// | `connections` | most connections of an SQL store, 1 to 1000 | 4, for `SQLite` 1; 16 in `snowmint serve`, but for `SQLite` |
 /// | `ca` | file of trusted certificates in PEM, for `rediss`, `etcds` and `natss` | |
 /// | `monitor` | for NATS: the monitoring address of each server, such as `http://HOST:8222,http://HOST:8222` | port 8222 of each host |
 /// | `prefix` | start of all keys, for engines without tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |

@@ -37,6 +37,9 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
     /// The statements of the verbs.
     const STATEMENTS: Statements;
 
+    /// The most connections, unless the URL or the program names another number.
+    const CONNECTIONS: u32 = 4;
+
     /// Opens a connection and sets its own safe settings.
     async fn open(&self) -> Result<Self::Connection, Failure>;
 

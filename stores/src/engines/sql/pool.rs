@@ -24,8 +24,6 @@ use crate::store::url::Url;
 
 /// A connection that was idle for this long is tested by a `PING`, as the server may have been restarted.
 const PING_AFTER: Duration = Duration::from_millis(100);
-/// The most connections, unless the URL or the program names another number.
-const MAX_CONNECTIONS: u32 = 4;
 /// How often to try a step that the server undoes, as after a deadlock.
 const MAX_TRIES: u32 = 10;
 
@@ -68,7 +66,7 @@ impl<D: Dialect> fmt::Debug for Pool<D> {
 impl<D: Dialect> Pool<D> {
     /// A pool without connections yet.
     pub(super) fn new(name: String, url: &Url, dialect: D) -> Self {
-        let places = usize::try_from(url.connections.unwrap_or(MAX_CONNECTIONS)).unwrap_or(1).max(1);
+        let places = usize::try_from(url.connections.unwrap_or(D::CONNECTIONS)).unwrap_or(1).max(1);
         Self(Arc::new(Shared {
             owner: Owner::this(),
             dialect,

@@ -46,6 +46,8 @@ impl Dialect for LiteDialect {
     const SCHEMA: &'static str = SCHEMA;
     const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
     const ENGINE: Engine = Engine::Sqlite;
+    /// One connection writes at a time: others would wait for its lock in pauses, instead of sharing its next transaction.
+    const CONNECTIONS: u32 = 1;
     const STATEMENTS: Statements = Statements::numbered(
         "SELECT name FROM sqlite_master WHERE type = 'table'",
         "SELECT name, version, value FROM snowmint_records \
