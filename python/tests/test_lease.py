@@ -174,22 +174,22 @@ def test_a_node_with_a_store_or_namespace_is_leased_and_a_second_holder_hears_of
 
 
 def test_a_part_of_a_node_is_leased_from_the_slots(store: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    with Snowflake("twitter", {"datacenter": 3}, store=store) as first:
-        assert first.node == 96
-        with Snowflake("twitter", "datacenter=3", store=store, exclude=[96]) as second:
-            assert second.node == 97
+    with Snowflake(OURS, {"datacenter": 3}, store=store) as first:
+        assert first.node == 48
+        with Snowflake(OURS, "datacenter=3", store=store, exclude=[48]) as second:
+            assert second.node == 49
         # A child has a node of the same part.
         child = os.fork()
         if child == 0:
             first.next_id()
             os._exit(first.node)
-        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 97
+        assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 49
     monkeypatch.setenv("SNOWMINT_NODE", "worker=5")
-    with Snowflake("twitter", store=store) as generator:
+    with Snowflake(OURS, store=store) as generator:
         assert generator.node == 5
     for without_store in (None, {"worker": 5}):
         with pytest.raises(InvalidNodeError, match="datacenter is missing"):
-            Snowflake("twitter", without_store)
+            Snowflake(OURS, without_store)
 
 
 # Where it comes from

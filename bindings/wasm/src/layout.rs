@@ -1,6 +1,6 @@
 //! Layouts.
 
-use alloc::string::{String, ToString};
+use alloc::string::ToString;
 
 use js_sys::{BigUint64Array, Object};
 use snowmint_core::{Integer, Layout as Core, MAX_FIELDS, Part};
@@ -100,19 +100,6 @@ impl Layout {
     /// Reads a node such as `5` or `datacenter=0,worker=5`.
     pub fn node(&self, text: &str) -> Result<u32, JsValue> {
         self.0.parse_node(text).map_err(raise)
-    }
-
-    /// Reads nodes such as `5` or `datacenter=0`. Returns them as a text that is the same for the same nodes.
-    pub fn nodes(&self, text: &str) -> Result<String, JsValue> {
-        let nodes = self.0.parse_nodes(text).map_err(raise)?;
-        Ok(self.0.show_nodes(nodes).to_string())
-    }
-
-    /// Returns the value of a node field, if such nodes have one value of it.
-    #[wasm_bindgen(js_name = nodeField)]
-    pub fn node_field(&self, nodes: &str, field: &str) -> Result<Option<u32>, JsValue> {
-        let nodes = self.0.parse_nodes(nodes).map_err(raise)?;
-        Ok(self.0.node_field(nodes, field))
     }
 }
 

@@ -42,7 +42,9 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
-        self.fields_of(values)?.all()
+        let mut fields = Fields::of(self);
+        fields.set_all(values)?;
+        fields.all()
     }
 
     /// Returns the nodes whose fields have these values: at least one field, and none twice. If all are given, it is one node.
@@ -58,15 +60,9 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn nodes_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<Nodes, Error> {
-        self.fields_of(values)?.some()
-    }
-
-    fn fields_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<Fields<'_>, Error> {
-        let mut fields = Fields { layout: self, given: 0, node: 0 };
-        for (name, value) in values {
-            fields.set(&Name::cut(name.as_ref()), value)?;
-        }
-        Ok(fields)
+        let mut fields = Fields::of(self);
+        fields.set_all(values)?;
+        fields.some()
     }
 
     /// Reads a node from a text: `5`, or `datacenter=0,worker=5`.
@@ -87,7 +83,11 @@ impl Layout {
         let text = text.as_ref();
         match Integer::parse(text) {
             Some(number) => self.node(number),
-            None => self.read_fields(text)?.all(),
+            None => {
+                let mut fields = Fields::of(self);
+                fields.read(text)?;
+                fields.all()
+            }
         }
     }
 
@@ -107,24 +107,12 @@ impl Layout {
         let text = text.as_ref();
         match Integer::parse(text) {
             Some(number) => self.node(number).map(Nodes::one),
-            None => self.read_fields(text)?.some(),
+            None => {
+                let mut fields = Fields::of(self);
+                fields.read(text)?;
+                fields.some()
+            }
         }
-    }
-
-    fn read_fields(&self, text: &[u8]) -> Result<Fields<'_>, Error> {
-        let mut fields = Fields { layout: self, given: 0, node: 0 };
-        let mut reader = Reader::new(text);
-        let mut more = !text.is_empty();
-        while more {
-            let name = reader.take_while(|byte| byte != b'=' && byte != b',');
-            reader.skip(b"=");
-            let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
-                return Err(Error::plain(What::NodeText));
-            };
-            fields.set(&Name::cut(name), value)?;
-            more = reader.skip(b",");
-        }
-        Ok(fields)
     }
 
     /// Returns the bits of `node`, which must fit, at their places in an ID.
@@ -154,7 +142,31 @@ struct Fields<'a> {
     node: u64,
 }
 
-impl Fields<'_> {
+impl<'a> Fields<'a> {
+    const fn of(layout: &'a Layout) -> Self {
+        Self { layout, given: 0, node: 0 }
+    }
+
+    fn set_all(&mut self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<(), Error> {
+        values.into_iter().try_for_each(|(name, value)| self.set(&Name::cut(name.as_ref()), value))
+    }
+
+    /// Reads a text such as `datacenter=0,worker=5`.
+    fn read(&mut self, text: &[u8]) -> Result<(), Error> {
+        let mut reader = Reader::new(text);
+        let mut more = !text.is_empty();
+        while more {
+            let name = reader.take_while(|byte| byte != b'=' && byte != b',');
+            reader.skip(b"=");
+            let Some(value) = Integer::parse(reader.take_while(|byte| byte != b',')) else {
+                return Err(Error::plain(What::NodeText));
+            };
+            self.set(&Name::cut(name), value)?;
+            more = reader.skip(b",");
+        }
+        Ok(())
+    }
+
     fn set(&mut self, name: &Name, value: Integer) -> Result<(), Error> {
         // A field may be given with the value that is fixed.
         let is_fixed = |field: Field| value == Integer::Fits(field.take(self.layout.fixed));

@@ -3,11 +3,12 @@
 
 import type { LeaseOptions, Spec } from "../generator/options.js";
 import { label as labelOf } from "../host/label.browser.js";
-import { type Layout, nodeField } from "../layout/layout.js";
+import type { Layout } from "../layout/layout.js";
 import type { Guard } from "../lease/claim.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import type { Holder, HolderTerms } from "../lease/holder.js";
 import { type Lease, leaseOver, noSlots } from "../lease/lease.js";
+import { nodeField } from "../lease/nodes.js";
 import { isLessor } from "../lease/service-claim.js";
 import { mint } from "../wasm/mint.js";
 import { isDeviceAndTab, partOf, SharedDevice } from "./device.js";

@@ -208,24 +208,6 @@ export function nodeNumber(layout: Layout, node: NodeId): number {
   return wasmLayout(layout).node(nodeText(node));
 }
 
-/**
- * Reads the nodes that a lease may take. Returns them as a text that is the same for the same nodes; undefined for all nodes, as
- * where only a fixed value is given. @internal
- */
-export function nodesText(layout: Layout, nodes: NodeId): string | undefined {
-  return wasmLayout(layout).nodes(nodeText(nodes)) || undefined;
-}
-
-/** Returns the node of such a text; undefined if it says several. @internal */
-export function onlyNode(nodes: string | undefined): number | undefined {
-  return nodes === undefined || Number.isNaN(Number(nodes)) ? undefined : Number(nodes);
-}
-
-/** Returns the value of a node field, if such nodes have one value of it. @internal */
-export function nodeField(layout: Layout, nodes: string, field: string): number | undefined {
-  return wasmLayout(layout).nodeField(nodes, field);
-}
-
 /** Writes a node as core reads it. An empty object is a node only of a layout without node fields. @internal */
 export function nodeText(node: NodeId): string {
   if (typeof node === "string") return node;

@@ -2,9 +2,10 @@
 
 import type { Spec } from "../generator/options.js";
 import type { LeaseWindow } from "../generator/status.js";
-import { type Layout, onlyNode } from "../layout/layout.js";
+import type { Layout } from "../layout/layout.js";
 import { lease, type WasmLease } from "../wasm/lease.js";
 import type { State } from "../wasm/mint.js";
+import { onlyNode } from "./nodes.js";
 import type { LeaseStore, Lessor } from "./store.js";
 
 /** The options of a lease, resolved. */

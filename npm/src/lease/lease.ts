@@ -5,10 +5,11 @@ import { clockNumber } from "../generator/cell.js";
 import type { Cell, LeaseOptions, Spec } from "../generator/options.js";
 import type { LeaseStatus, LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
-import { type Layout, type NodeId, nodeNumber, nodesText, numbersOf } from "../layout/layout.js";
+import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout/layout.js";
 import { mint, realm, shared as sharedHere } from "../wasm/mint.js";
 import { checkTerms, type Guard } from "./claim.js";
 import { Holder, type HolderTerms, type Sharer } from "./holder.js";
+import { nodesText } from "./nodes.js";
 import { isLessor } from "./service-claim.js";
 import type { LeaseStore, Lessor } from "./store.js";
 

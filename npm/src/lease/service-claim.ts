@@ -1,9 +1,9 @@
 // A claim on a node of a service, which decides on windows by its own clock; the generators go by that clock.
 import { SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
-import { onlyNode } from "../layout/layout.js";
 import { lease } from "../wasm/lease.js";
 import { Claim, LostLease, type Terms } from "./claim.js";
+import { onlyNode } from "./nodes.js";
 import type { Grant, LeaseStore, Lessor } from "./store.js";
 import { StoreClaim } from "./store-claim.js";
 

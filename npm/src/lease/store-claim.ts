@@ -1,10 +1,10 @@
 // A claim over a store of records: core's machine asks, the store answers, and a lock excludes other tabs where there is one.
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
-import { onlyNode } from "../layout/layout.js";
 import { lease, type Step, type WasmLease } from "../wasm/lease.js";
 import { CheckedStore } from "./checked-store.js";
 import { Claim, LostLease, type Terms } from "./claim.js";
+import { onlyNode } from "./nodes.js";
 import type { LeaseStore, Listed } from "./store.js";
 
 /** The bytes of a record. */

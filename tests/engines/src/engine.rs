@@ -307,7 +307,7 @@ impl Engine {
     }
 
     /// Whether the server answers.
-    pub(crate) fn is_ready(self, port: u16) -> bool {
+    pub(crate) fn is_ready(self, [port, second_port]: [u16; 2]) -> bool {
         let port_text = port.to_string();
         match self {
             Self::Postgres | Self::Pgbouncer | Self::Pgpool => {
@@ -323,8 +323,11 @@ impl Engine {
             Self::Zookeeper => ask(port, "srvr").is_ok_and(|answer| answer.contains("Zookeeper version")),
             // It sends a line of JSON to each client.
             Self::Nats | Self::Nats29 => ask(port, "").is_ok_and(|answer| answer.contains(r#""jetstream":true"#)),
-            // It may speak TLS. It listens when it is ready.
-            Self::Service => TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok(),
+            // It may speak TLS. It listens at both ports when it is ready.
+            Self::Service => {
+                let listens = |port| TcpStream::connect((Ipv4Addr::LOCALHOST, port)).is_ok();
+                listens(port) && listens(second_port)
+            }
         }
     }
 

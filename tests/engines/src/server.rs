@@ -147,7 +147,7 @@ impl Server {
             self.spawn();
             let pid = self.running.as_ref().map_or(0, |running| running.pid);
             while alive(pid) && Instant::now() < deadline {
-                if self.engine.is_ready(self.port()) {
+                if self.engine.is_ready([self.port(), self.second_port()]) {
                     self.engine.settle(self.port());
                     return;
                 }

@@ -1,6 +1,6 @@
 //! What a caller asks of a lease: its window, node, namespace and clock.
 
-use alloc::string::String;
+use alloc::string::{String, ToString};
 use core::fmt::Write;
 
 use snowmint_core::lease::{self, NamespaceName};
@@ -25,6 +25,23 @@ pub(super) fn length_ms(
 pub fn check_window(layout: &str, max_ahead_ms: f64, window_ms: Option<f64>, default_ms: f64) -> Result<(), JsValue> {
     let layout = Layout::parse(layout).map_err(raise)?;
     length_ms(&layout, max_ahead_ms, window_ms, default_ms).map(drop).map_err(raise)
+}
+
+/// Reads nodes of a layout such as `5` or `datacenter=0`. Returns them as a text that is the same for the same nodes, which is empty
+/// for all.
+#[wasm_bindgen]
+pub fn nodes(layout: &str, text: &str) -> Result<String, JsValue> {
+    let layout = Layout::parse(layout).map_err(raise)?;
+    let nodes = layout.parse_nodes(text).map_err(raise)?;
+    Ok(layout.show_nodes(nodes).to_string())
+}
+
+/// Returns the value of a node field, if such nodes have one value of it.
+#[wasm_bindgen(js_name = nodeField)]
+pub fn node_field(layout: &str, nodes: &str, field: &str) -> Result<Option<u32>, JsValue> {
+    let layout = Layout::parse(layout).map_err(raise)?;
+    let nodes = layout.parse_nodes(nodes).map_err(raise)?;
+    Ok(layout.node_field(nodes, field))
 }
 
 /// Refuses a lease of one node that the caller excludes, or that this realm uses without a lease.
