@@ -81,14 +81,12 @@ impl Layout {
     /// ```
     pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
         let text = text.as_ref();
-        match Integer::parse(text) {
-            Some(number) => self.node(number),
-            None => {
-                let mut fields = Fields::of(self);
-                fields.read(text)?;
-                fields.all()
-            }
+        if let Some(number) = Integer::parse(text) {
+            return self.node(number);
         }
+        let mut fields = Fields::of(self);
+        fields.read(text)?;
+        fields.all()
     }
 
     /// Reads nodes from a text: one as for [`parse_node`](Self::parse_node), or the values of some fields, as in `datacenter=1`.
@@ -105,14 +103,12 @@ impl Layout {
     /// ```
     pub fn parse_nodes(&self, text: impl AsRef<[u8]>) -> Result<Nodes, Error> {
         let text = text.as_ref();
-        match Integer::parse(text) {
-            Some(number) => self.node(number).map(Nodes::one),
-            None => {
-                let mut fields = Fields::of(self);
-                fields.read(text)?;
-                fields.some()
-            }
+        if let Some(number) = Integer::parse(text) {
+            return self.node(number).map(Nodes::one);
         }
+        let mut fields = Fields::of(self);
+        fields.read(text)?;
+        fields.some()
     }
 
     /// Returns the bits of `node`, which must fit, at their places in an ID.
