@@ -15,6 +15,7 @@ mod namespace;
 mod nodes;
 mod record;
 mod renewal;
+mod reservation;
 mod service;
 mod state;
 mod terms;
@@ -26,6 +27,7 @@ pub use self::namespace::{Floor, NamespaceName, NamespaceRecord, NamespaceRefusa
 pub use self::nodes::{Outlook, SlotNodes, StoreNodes, Tally};
 pub use self::record::{RECORD_BYTES, Record};
 pub use self::renewal::{Renewal, RenewalStep};
+pub use self::reservation::{FileIdentity, RESERVATION_BYTES, Reservation};
 pub use self::service::{NOT_SNOWMINT, REFUSALS, TOKEN_REFUSED};
 pub use self::state::NodeState;
 pub use self::terms::Terms;

@@ -377,6 +377,7 @@ test("status tells what the generator is doing", () => {
     node,
     window: null,
     namespace: null,
+    reserved: null,
     lost: null,
     skipped: [],
     renewalFailures: 0,

@@ -55,6 +55,7 @@ test("a lease mints IDs of its node within its window, and tells of itself", asy
   assert.deepEqual(status, {
     layout: String(gen.layout),
     node: 0,
+    reserved: null,
     lost: null,
     skipped: [],
     renewalFailures: 0,

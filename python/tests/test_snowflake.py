@@ -122,6 +122,7 @@ def test_status_tells_all_of_it() -> None:
         "node": 5,
         "layout": str(layouts.TWITTER),
         "window": None,
+        "reserved": None,
         "max_ahead_ms": 7,
         "max_wait_ms": 8,
         "sequence_start": "carry",

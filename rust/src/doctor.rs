@@ -17,6 +17,7 @@ use crate::environment::Environment;
 use crate::generator::options::LeaseOptions;
 use crate::generator::source::Source;
 use crate::lease::backend::Backend;
+use crate::lease::connector::{Connector, wait_for};
 use crate::lease::store::{Given, LeaseStore};
 use crate::slots::{SlotDirectory, Slots};
 
@@ -49,11 +50,18 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
             Source::Vouched(number) => report.push(Finding::vouched(number, node)),
             Source::Leased(key) => {
                 let backend = &key.backend;
+                let records: Arc<dyn Connector> = match backend {
+                    Backend::Reserved(reservations) => {
+                        reserved(&mut report, &reservations.slots, &key.terms)?;
+                        reservations.store()
+                    }
+                    other => Arc::new(other.clone()),
+                };
                 if let Backend::Slots(directory) = backend {
                     slots(&mut report, directory, &by, &key.terms)?;
                 } else if let Backend::Lessor(lessor, _) = backend {
                     let (asked, namespace) = (Arc::clone(lessor), key.terms.namespace.clone());
-                    backend.call(async move { asked.check(&namespace).await })?;
+                    wait_for(&*records, async move { asked.check(&namespace).await })?;
                     let message = format!(
                         "{}{by}, grants the nodes by its own clock. This command claims no node there: run snowmint doctor \
                          with the store of the service",
@@ -61,8 +69,8 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
                     );
                     report.push(Finding::warning("store", message));
                 } else {
-                    let (asked, terms, accepted) = (backend.clone(), key.terms.clone(), store.accepted);
-                    let (found, examined) = backend.call(async move {
+                    let (asked, terms, accepted) = (Arc::clone(&records), key.terms.clone(), store.accepted);
+                    let (found, examined) = wait_for(&*records, async move {
                         let mut found = Vec::new();
                         let examined = over_store(&mut found, &*asked.record_store().await?, &by, accepted, &terms).await;
                         Ok((found, examined))
@@ -145,6 +153,21 @@ fn slots(report: &mut Vec<Finding>, directory: &SlotDirectory, by: &str, terms: 
         outlook = Outlook::GetsRandom;
     }
     report.extend(Finding::nodes(&outlook, &tally));
+    Ok(())
+}
+
+/// Examines the nodes that a store has reserved for a directory of this machine.
+fn reserved(report: &mut Vec<Finding>, directory: &SlotDirectory, terms: &Terms) -> Result<(), Error> {
+    let path = directory.path.display().to_string();
+    report.push(match &directory.warning {
+        Some(warning) => Finding::warning("durability", warning),
+        None => place(&path, refuse_lossy_slots(&directory.path), directory.allow_unsafe),
+    });
+    directory.refuse_unusable()?;
+    let now_ms = SystemHost::unix_ms();
+    let mut slots = Slots::of_directory(directory.clone()).list(Some(terms.namespace.directory()))?;
+    slots.retain(|slot| slot.reserved.is_some_and(|reserved| reserved.end_ms > now_ms));
+    report.push(Finding::reserved(&path, &slots));
     Ok(())
 }
 

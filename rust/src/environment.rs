@@ -21,6 +21,8 @@ pub struct Environment {
     pub namespace: Option<String>,
     /// `SNOWMINT_STATE_DIR`: the directory of the slots of this machine.
     pub state_dir: Option<PathBuf>,
+    /// `SNOWMINT_RESERVE`: for how long a store grants a node to the directory of the slots, such as `24h`.
+    pub reserve: Option<String>,
     /// The variables that say where this process runs.
     pub place: Variables,
 }
@@ -34,6 +36,7 @@ impl fmt::Debug for Environment {
             .field("store", &self.store.as_deref().map(shown))
             .field("namespace", &self.namespace)
             .field("state_dir", &self.state_dir)
+            .field("reserve", &self.reserve)
             .field("place", &self.place)
             .finish()
     }
@@ -48,6 +51,7 @@ impl Environment {
             node: text("SNOWMINT_NODE"),
             store: text("SNOWMINT_STORE"),
             namespace: text("SNOWMINT_NAMESPACE"),
+            reserve: text("SNOWMINT_RESERVE"),
             state_dir: env::var_os("SNOWMINT_STATE_DIR").map(PathBuf::from),
             place: Variables::read(|name| env::var_os(name).is_some_and(|value| !value.is_empty())),
         }

@@ -25,7 +25,6 @@ use self::status::Status;
 use crate::environment::Environment;
 use crate::lease::Lease;
 use crate::lease::acquire::acquire;
-use crate::lease::backend::Backend;
 use crate::lease::key::{ClockId, LeaseKey};
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::{forget_ended, registry};
@@ -204,8 +203,7 @@ impl ProcessGenerator {
     /// it once.
     pub fn warning(&self) -> Option<&str> {
         static SHOWN: AtomicBool = AtomicBool::new(false);
-        let Backend::Slots(directory) = &self.key.as_ref()?.backend else { return None };
-        directory.warning.as_deref().filter(|_| !SHOWN.swap(true, Ordering::Relaxed))
+        self.key.as_ref()?.backend.slots()?.warning.as_deref().filter(|_| !SHOWN.swap(true, Ordering::Relaxed))
     }
 
     /// Returns the status of the generator.
@@ -215,6 +213,7 @@ impl ProcessGenerator {
         Status {
             node: current.core.node(),
             window: lease.map(Lease::window),
+            reserved: lease.and_then(Lease::reserved),
             namespace: self.key.as_ref().map(|key| key.terms.namespace.to_string()),
             closed: self.closed.load(Ordering::Relaxed),
             lost: lease.and_then(Lease::lost).cloned(),

@@ -2,6 +2,7 @@
 
 pub(crate) mod acquire;
 pub(crate) mod backend;
+pub(crate) mod connector;
 pub(crate) mod grant;
 mod held;
 pub(crate) mod key;
@@ -9,6 +10,7 @@ mod lanes;
 pub(crate) mod lessor;
 pub(crate) mod lessor_clock;
 pub(crate) mod on_lost;
+pub(crate) mod outer;
 pub(crate) mod registry;
 pub(crate) mod release;
 mod renewal;
@@ -36,6 +38,7 @@ use self::held::Held;
 use self::key::LeaseKey;
 use self::lessor_clock::LessorClock;
 use self::on_lost::OnLost;
+use self::outer::Outer;
 use self::registry::registry;
 use self::renewal::{Renewal, until_renewal};
 
@@ -65,6 +68,8 @@ pub(crate) struct Lease {
     asked_ms: Option<AtomicI64>,
     /// The clock of the lessor, if there is one. Generators read it.
     clock: Option<Arc<LessorClock>>,
+    /// The reservation within which its windows lie.
+    outer: Option<Arc<Outer>>,
     lost: OnceLock<Error>,
     on_lost: Mutex<Vec<OnLost>>,
     skipped: Vec<String>,
@@ -75,7 +80,7 @@ impl Lease {
     ///
     /// The claim read the clock at `since`: the window counts from then.
     pub(crate) fn new(key: &Arc<LeaseKey>, grant: Grant, since: Instant, background: Background) -> Self {
-        let Grant { node, window, window_ms, nonce, holding, clock, skew_ms, standby_risk, skipped } = grant;
+        let Grant { node, window, window_ms, nonce, holding, clock, outer, skew_ms, standby_risk, skipped } = grant;
         let layout = &key.terms.layout;
         let cell = Cell::new();
         let words: &Words = cell.borrow();
@@ -87,7 +92,7 @@ impl Lease {
             node,
             cell,
             held: Held::new(holding, background),
-            is_slot: matches!(key.backend, Backend::Slots(_)),
+            is_slot: matches!(key.backend, Backend::Slots(_) | Backend::Reserved(_)),
             wake: registry().wake(),
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
@@ -98,6 +103,7 @@ impl Lease {
             renewal: Mutex::new(Renewal::new(since + until_renewal(window_ms, 0, nonce), skew_ms, standby_risk)),
             asked_ms: key.clock.map(|_| AtomicI64::new(i64::MIN)),
             clock,
+            outer,
             lost: OnceLock::new(),
             on_lost: Mutex::default(),
             skipped,
@@ -122,9 +128,14 @@ impl Lease {
         self.clock.as_ref().map(|clock| clock.now_ms())
     }
 
+    /// Returns the window of the reservation within which its own windows lie.
+    pub(crate) fn reserved(&self) -> Option<Window> {
+        self.outer.as_ref().map(|outer| outer.window())
+    }
+
     /// Returns how far the times of its IDs can be from the clock that its generators share with others, in ms.
     pub(crate) fn disorder_ms(&self) -> Option<u64> {
-        let shares_clock = self.clock.is_some() || (self.is_slot && self.asked_ms.is_none());
+        let shares_clock = self.clock.is_some() || (self.is_slot && self.outer.is_none() && self.asked_ms.is_none());
         let skew_ms = if shares_clock { 0 } else { self.skew_ms()? };
         Some(disorder_ms(&self.layout, self.max_ahead_ms.load(Ordering::Acquire), skew_ms))
     }

@@ -9,6 +9,7 @@ mod generator;
 mod ids;
 mod lease;
 mod prefixed_id;
+mod reservations;
 mod slots;
 mod snowflake;
 

@@ -72,7 +72,7 @@ impl Scene {
 pub fn minter(verb: &str) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_snowmint-minter"));
     command.arg(verb).stdin(Stdio::null());
-    for name in ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "SNOWMINT_STATE_DIR"] {
+    for name in ["SNOWMINT_NODE", "SNOWMINT_STORE", "SNOWMINT_NAMESPACE", "SNOWMINT_STATE_DIR", "SNOWMINT_RESERVE"] {
         command.env_remove(name);
     }
     // CI runs these tests with its variable, and people without it.

@@ -39,6 +39,8 @@ mod postgres_only;
 #[cfg(feature = "engines")]
 mod redis_only;
 #[cfg(feature = "engines")]
+mod reservations;
+#[cfg(feature = "engines")]
 mod restores;
 mod scene;
 #[cfg(feature = "engines")]

@@ -2,10 +2,11 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use napi::bindgen_prelude::{
-    AsyncTask, Either, Env, Function, Result, Unknown, retain_current_module_for_unload_safety,
+    AsyncTask, Either, Env, Function, Object, Result, Unknown, retain_current_module_for_unload_safety,
 };
 use napi::threadsafe_function::ThreadsafeFunctionCallMode;
 use napi::{Error, Task};
@@ -13,8 +14,10 @@ use napi_derive::napi;
 use snowmint::LeaseOptions;
 use snowmint::host::{Environment, ProcessGenerator, SystemHost};
 use snowmint_core::Layout;
+use snowmint_core::lease::Reservation;
 use snowmint_core::place::Variables;
 
+use crate::store::Records;
 use crate::{hot, refusal, saturated};
 
 /// The terms of a lease, with the environment variables of the calling thread, since each worker of Node has its own.
@@ -35,6 +38,10 @@ pub struct Terms {
     pub environment_store: Option<String>,
     /// `SNOWMINT_NAMESPACE`.
     pub environment_namespace: Option<String>,
+    /// For how long the store grants a node to the directory of the slots, such as `24h`.
+    pub reserve: Option<String>,
+    /// `SNOWMINT_RESERVE`.
+    pub environment_reserve: Option<String>,
     /// `SNOWMINT_STATE_DIR`.
     pub state_dir: Option<String>,
     /// Those of [`place_variables`] that are set and not empty.
@@ -59,17 +66,42 @@ pub fn place_variables() -> Vec<String> {
 
 /// Leases a node: a promise of a `Lease`, or of the refusal, "CODE ms message".
 ///
-/// `on_lost` is called with a text of the same form. It does not keep the process alive.
+/// `on_lost` is called with a text of the same form. It does not keep the process alive. `records` is a store of JavaScript
+/// instead of a URL, for a reservation.
 ///
 /// # Errors
 /// Node-API's own.
-#[napi(catch_unwind)]
+#[napi(catch_unwind, ts_return_type = "Promise<Lease | string>")]
 #[allow(clippy::needless_pass_by_value, reason = "napi gives functions away")]
-pub fn lease(terms: Terms, on_lost: Option<Function<'_, String, ()>>) -> Result<AsyncTask<Claiming>> {
+pub fn lease<'env>(
+    env: &'env Env,
+    terms: Terms,
+    on_lost: Option<Function<'_, String, ()>>,
+    records: Option<&Records>,
+) -> Result<Object<'env>> {
     // Where the linker has no `-z nodelete`: the renewing thread may outlive the only worker that has loaded the addon.
     retain_current_module_for_unload_safety();
     let on_lost = on_lost.as_ref().map(on_lost_of).transpose()?;
-    Ok(AsyncTask::new(Claiming::of(terms, on_lost)))
+    let mut claiming = Claiming::of(terms, on_lost);
+    if let Some(records) = records {
+        claiming.options = claiming.options.store(records.store());
+    }
+    let (claimed, promise) = env.create_deferred()?;
+    // Not on a thread of libuv's pool: the client of the store may need one of the few, while the claim waits for the store.
+    let claim = move || match guarded(|| claiming.claim()) {
+        Ok(generator) => claimed.resolve(move |_| {
+            Ok(match generator {
+                Ok(generator) => Either::A(Lease { generator: Arc::new(generator) }),
+                Err(error) => Either::B(refusal(&error)),
+            })
+        }),
+        Err(panicked) => claimed.reject(panicked),
+    };
+    thread::Builder::new()
+        .name("snowmint-claim".to_owned())
+        .spawn(claim)
+        .map_err(|error| Error::from_reason(error.to_string()))?;
+    Ok(promise)
 }
 
 fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<impl Fn(&snowmint::Error) + Send + Sync + use<>> {
@@ -80,11 +112,12 @@ fn on_lost_of(callback: &Function<'_, String, ()>) -> Result<impl Fn(&snowmint::
     })
 }
 
-/// Claims a node on a thread of the pool.
+/// A claim under way.
 #[derive(Debug)]
-pub struct Claiming {
+struct Claiming {
     layout: String,
     nodes: Option<String>,
+    reserve: Option<String>,
     options: LeaseOptions,
     environment: Environment,
 }
@@ -97,6 +130,7 @@ impl Claiming {
             node: terms.environment_node,
             store: terms.environment_store,
             namespace: terms.environment_namespace,
+            reserve: terms.environment_reserve,
             state_dir: terms.state_dir.map(Into::into),
             place: Variables::read(|name| terms.place.iter().any(|set| set == name)),
         };
@@ -109,36 +143,19 @@ impl Claiming {
             .max_wait(Duration::from_millis(saturated(terms.max_wait_ms)))
             .given(window_ms.map(Duration::from_millis), LeaseOptions::window)
             .given(on_lost, LeaseOptions::on_lost);
-        Self { layout: terms.layout, nodes: terms.nodes, options, environment }
+        Self { layout: terms.layout, nodes: terms.nodes, reserve: terms.reserve, options, environment }
     }
 
-    /// Takes the options, with the layout and the nodes.
-    fn take(&mut self) -> core::result::Result<(LeaseOptions, &Environment), snowmint::Error> {
+    fn claim(self) -> core::result::Result<ProcessGenerator, snowmint::Error> {
         let layout = Layout::parse(&self.layout)?;
         let nodes = self.nodes.as_ref().map(|nodes| layout.parse_nodes(nodes)).transpose()?;
-        let options = std::mem::take(&mut self.options).layout(layout);
-        Ok((options.given(nodes, LeaseOptions::nodes), &self.environment))
-    }
-
-    fn claim(&mut self) -> core::result::Result<ProcessGenerator, snowmint::Error> {
-        let (options, environment) = self.take()?;
-        ProcessGenerator::lease(options, environment, &mut SystemHost::new())
-    }
-}
-
-impl Task for Claiming {
-    type Output = core::result::Result<ProcessGenerator, snowmint::Error>;
-    type JsValue = Either<Lease, String>;
-
-    fn compute(&mut self) -> Result<Self::Output> {
-        guarded(|| self.claim())
-    }
-
-    fn resolve(&mut self, _env: Env, output: Self::Output) -> Result<Self::JsValue> {
-        Ok(match output {
-            Ok(generator) => Either::A(Lease { generator: Arc::new(generator) }),
-            Err(error) => Either::B(refusal(&error)),
-        })
+        let reserve_ms = self.reserve.as_deref().map(Reservation::parse_ms).transpose()?;
+        let options = self
+            .options
+            .layout(layout)
+            .given(nodes, LeaseOptions::nodes)
+            .given(reserve_ms.map(Duration::from_millis), LeaseOptions::reserve);
+        ProcessGenerator::lease(options, &self.environment, &mut SystemHost::new())
     }
 }
 
@@ -170,6 +187,12 @@ impl Lease {
     #[napi(catch_unwind)]
     pub fn window(&self) -> Option<Vec<i64>> {
         self.generator.window().map(|window| vec![window.start_ms, window.end_ms])
+    }
+
+    /// The reservation within which its windows lie, `[start, end]`, Unix ms.
+    #[napi(catch_unwind)]
+    pub fn reserved(&self) -> Option<Vec<i64>> {
+        self.generator.status().reserved.map(|reserved| vec![reserved.start_ms, reserved.end_ms])
     }
 
     /// The warning about the place of its slots, once in a process.

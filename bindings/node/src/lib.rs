@@ -4,6 +4,7 @@
 mod command_line;
 mod hot;
 mod lease;
+mod store;
 
 use std::sync::Arc;
 

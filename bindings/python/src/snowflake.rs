@@ -10,7 +10,8 @@ use pyo3::sync::PyOnceLock;
 use pyo3::types::{PyDict, PyList, PyTuple};
 use snowmint::host::{Environment, ProcessGenerator};
 use snowmint::{Error, LeaseOptions};
-use snowmint_core::{Integer, Run, TextForm};
+use snowmint_core::lease::Reservation;
+use snowmint_core::{Integer, Run, TextForm, Window};
 
 use crate::buffer::Ids;
 use crate::clock::clock_id;
@@ -54,11 +55,20 @@ impl Snowflake {
     }
 }
 
+/// Returns a window as an object of Python.
+fn window(py: Python<'_>, window: Option<Window>) -> PyResult<Option<Bound<'_, PyAny>>> {
+    static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
+    let Some(window) = window else { return Ok(None) };
+    let class = CLASS.get_or_try_init(py, || py.import("snowmint._window")?.getattr("Window").map(Bound::unbind))?;
+    class.bind(py).call1((window.start_ms, window.end_ms)).map(Some)
+}
+
 #[derive(IntoPyObject)]
 struct Status<'py> {
     node: u32,
     layout: String,
     window: Option<Bound<'py, PyAny>>,
+    reserved: Option<Bound<'py, PyAny>>,
     max_ahead_ms: u64,
     max_wait_ms: u64,
     sequence_start: &'static str,
@@ -78,7 +88,7 @@ impl Snowflake {
     #[new]
     #[pyo3(signature = (
         layout=None, node=None, *, store=None, namespace=None, max_ahead_ms=None, max_wait_ms=None, sequence_start=None,
-        clock=None, on_lost=None, exclude=None, window_ms=None
+        clock=None, on_lost=None, exclude=None, window_ms=None, reserve=None
     ))]
     #[allow(clippy::too_many_arguments, reason = "they are keywords")]
     fn new(
@@ -94,12 +104,14 @@ impl Snowflake {
         on_lost: Option<Bound<'_, PyAny>>,
         exclude: Option<&Bound<'_, PyAny>>,
         window_ms: Option<Int>,
+        reserve: Option<Text>,
     ) -> Result<Self, Failure> {
         let layout = Layout::of_generator(layout)?;
         let clock = clock.map(|clock| convert::callable("clock", clock)).transpose()?;
         let on_lost = on_lost.map(|on_lost| convert::callable("on_lost", on_lost)).transpose()?;
         let (store_object, callback) = (Reference::default(), Reference::default());
         let window_ms = window_ms.map(|ms| ms.0.ms("window_ms")).transpose()?;
+        let reserve_ms = reserve.map(|text| Reservation::parse_ms(&text.into_string())).transpose()?;
         let on_lost = on_lost.map(|on_lost| {
             callback.put(on_lost);
             reporter(callback.clone())
@@ -113,6 +125,7 @@ impl Snowflake {
             .given(namespace.map(Text::into_string), LeaseOptions::namespace)
             .options(convert::options(max_ahead_ms, max_wait_ms, sequence_start)?)
             .given(window_ms.map(Duration::from_millis), LeaseOptions::window)
+            .given(reserve_ms.map(Duration::from_millis), LeaseOptions::reserve)
             .given(on_lost, LeaseOptions::on_lost)
             .given(clock.as_ref().map(clock_id).transpose()?, LeaseOptions::clock_id);
         let clock = clock.map(Reference::new);
@@ -134,11 +147,7 @@ impl Snowflake {
     /// The interval of time granted to this generator, Unix ms; None for a node that the caller vouches for.
     #[getter]
     fn window<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        static CLASS: PyOnceLock<Py<PyAny>> = PyOnceLock::new();
-        let Some(window) = self.generator.window() else { return Ok(None) };
-        let class =
-            CLASS.get_or_try_init(py, || py.import("snowmint._window")?.getattr("Window").map(Bound::unbind))?;
-        class.bind(py).call1((window.start_ms, window.end_ms)).map(Some)
+        window(py, self.generator.window())
     }
 
     /// Makes a generator in a thread, so that an event loop goes on meanwhile.
@@ -209,6 +218,7 @@ impl Snowflake {
             node: status.node,
             layout: self.generator.layout().to_string(),
             window: self.window(py)?,
+            reserved: window(py, status.reserved)?,
             max_ahead_ms: options.max_ahead_ms,
             max_wait_ms: options.max_wait_ms,
             sequence_start: options.sequence_start.name(),

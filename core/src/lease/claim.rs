@@ -1,13 +1,12 @@
 //! The way to a node.
 
 use super::choice::{Choice, Chosen};
-use super::{Floor, NamespaceRecord, Record, Renewal, Terms, far_end};
+use super::{Floor, NamespaceRecord, Record, Renewal, Reservation, Terms, far_end};
 use crate::error::{Error, What};
 use crate::store::{Ask, Reply, Version};
-use crate::window::Window;
 
 /// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
-const FAR_MS: u64 = Window::MAX_MS;
+const FAR_MS: u64 = Reservation::MAX_MS;
 /// The most ms by which waits for a node differ.
 const MAX_SPREAD_MS: u64 = 1000;
 /// How often a claim begins again where other claimers were first.

@@ -1,13 +1,13 @@
 //! The state of a node, for operators.
 
-use super::Record;
+use super::{Record, Reservation};
 use crate::window::Window;
 
 /// The state of a node, as `snowmint lease ls` and `snowmint doctor` show it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum NodeState {
-    /// The window ends further ahead than any window is long: a clock was ahead when it was granted.
+    /// The window ends further ahead than any window or reservation is long: a clock was ahead when it was granted.
     FarAhead,
     /// The holder released the node.
     GivenBack,
@@ -37,7 +37,7 @@ impl NodeState {
     /// assert_eq!(NodeState::of_record(&record, 3000), NodeState::Ended);
     /// ```
     pub const fn of_record(record: &Record, now_ms: i64) -> Self {
-        match (is_far(record, now_ms), record.released, record.window.end_ms > now_ms) {
+        match (is_far(record, now_ms, Reservation::MAX_MS), record.released, record.window.end_ms > now_ms) {
             (true, ..) => Self::FarAhead,
             (_, true, _) => Self::GivenBack,
             (_, _, true) => Self::Held,
@@ -56,7 +56,7 @@ impl NodeState {
         let Some(record) = record else {
             return if is_locked { Self::Held } else { Self::NoRecord };
         };
-        match (is_far(record, now_ms), is_locked, record.window.end_ms > now_ms) {
+        match (is_far(record, now_ms, Window::MAX_MS), is_locked, record.window.end_ms > now_ms) {
             (true, ..) => Self::FarAhead,
             (_, true, _) => Self::Held,
             (_, _, true) => Self::Expiring,
@@ -84,6 +84,6 @@ impl NodeState {
     }
 }
 
-const fn is_far(record: &Record, now_ms: i64) -> bool {
-    record.window.end_ms > now_ms.saturating_add_unsigned(Window::MAX_MS)
+const fn is_far(record: &Record, now_ms: i64, longest_ms: u64) -> bool {
+    record.window.end_ms > now_ms.saturating_add_unsigned(longest_ms)
 }

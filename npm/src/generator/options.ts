@@ -58,6 +58,14 @@ export interface LeaseOptions extends SnowflakeOptions {
    * `maxAheadMs` an hour at most.
    */
   windowMs?: number | undefined;
+  /**
+   * For how long the store grants a node to a directory of this machine, such as `"24h"`: `1m` to `7d`; in Node with the addon only.
+   * Within that time processes of the machine start and mint also while the store does not answer. The directory is that of the
+   * slots. If missing, `SNOWMINT_RESERVE` of the environment. A machine that is gone, or was started anew, blocks its nodes for the
+   * rest of the time. A claim waits up to a window for a node of its own directory, and windows are 3000 ms long where `windowMs` is
+   * missing.
+   */
+  reserve?: string | undefined;
   /** Nodes to leave out, such as the nodes of a system that this one replaces. */
   exclude?: Iterable<NodeId> | undefined;
   /** Called with the reason, a `WINDOW_CLOSED`, if the lease is lost. The generator is closed then: make a new one. */
@@ -76,6 +84,7 @@ const LEASE_NAMES = Object.keys({
   store: 0,
   namespace: 0,
   windowMs: 0,
+  reserve: 0,
   exclude: 0,
   onLost: 0,
 } satisfies Record<Exclude<keyof LeaseOptions, keyof SnowflakeOptions>, 0>);

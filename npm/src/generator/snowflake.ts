@@ -248,6 +248,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
       renewalFailures: 0,
       renewalError: null,
       standbyRisk: null,
+      reserved: null,
       skewMs: null,
       disorderMs: null,
       ...this.#lease?.status(),

@@ -17,6 +17,8 @@ export interface SnowflakeStatus {
   node: number;
   /** The window that is granted; null for a node that the caller vouches for. */
   window: LeaseWindow | null;
+  /** The reservation within which the windows lie; null without one. */
+  reserved: LeaseWindow | null;
   /** The namespace of the lease. */
   namespace: string | null;
   /** Why the lease was lost, if it was. */
@@ -50,5 +52,13 @@ export interface SnowflakeStatus {
 /** The part of the state that only leases have. @internal */
 export type LeaseStatus = Pick<
   SnowflakeStatus,
-  "namespace" | "lost" | "skipped" | "renewalFailures" | "renewalError" | "standbyRisk" | "skewMs" | "disorderMs"
+  | "reserved"
+  | "namespace"
+  | "lost"
+  | "skipped"
+  | "renewalFailures"
+  | "renewalError"
+  | "standbyRisk"
+  | "skewMs"
+  | "disorderMs"
 >;

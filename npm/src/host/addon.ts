@@ -4,17 +4,46 @@ import module from "node:module";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import { version } from "../generated/version.js";
 import type { LeaseStatus } from "../generator/status.js";
+import type { Listed } from "../lease/store.js";
 
 /** The exports of bindings/node. An answer that is a string is a refusal: "CODE ms message". */
 export interface Addon {
   functions(): Functions;
   open(layout: string, node: number, maxAheadMs: number, start: number): Handle | string;
   /** `onLost` is called with a refusal. */
-  lease(terms: Terms, onLost?: (refusal: string) => void): Promise<NativeLease | string>;
+  lease(terms: Terms, onLost?: (refusal: string) => void, records?: Records): Promise<NativeLease | string>;
+  /** A store of this thread, for reservations. `ask` gets its calls. */
+  Records: new (
+    name: string,
+    ask: (question: Question) => void,
+  ) => Records;
   /** The names of the variables that say where the process runs. */
   placeVariables(): string[];
   /** Runs the command line, whose words these are, and returns its exit code. */
   main(words: string[]): number;
+}
+
+/** A store that the addon asks. */
+export type Records = object;
+
+/** A call of a store, which `answer` answers once. */
+export interface Question {
+  readonly verb: "read" | "write" | "list" | "clockMs" | "refuseStandby";
+  /** The key, or the prefix of a list. */
+  readonly key: string;
+  readonly value: Uint8Array;
+  readonly expected: number;
+  answer(reply: Reply): void;
+}
+
+/** The answer of a store, or an error. */
+export interface Reply {
+  records: Listed[];
+  version?: number | undefined;
+  ms?: number | undefined;
+  risk?: string | undefined;
+  code?: string | undefined;
+  message?: string | undefined;
 }
 
 /** The options of a lease, and the variables of the environment. */
@@ -27,6 +56,9 @@ export interface Terms {
   environmentNode?: string | undefined;
   environmentStore?: string | undefined;
   environmentNamespace?: string | undefined;
+  /** For how long the store grants a node to the directory of the slots, such as `24h`. */
+  reserve?: string | undefined;
+  environmentReserve?: string | undefined;
   stateDir?: string | undefined;
   /** Those of `placeVariables` that are set and not empty. */
   place: string[];
@@ -41,8 +73,10 @@ interface NativeLease {
   handle(): Handle;
   node(): number;
   window(): [start: number, end: number] | null;
+  /** The reservation within which its windows lie. */
+  reserved(): [start: number, end: number] | null;
   warning(): string | null;
-  status(): LeaseStatus;
+  status(): Omit<LeaseStatus, "reserved">;
   close(): Promise<void>;
 }
 

@@ -2,14 +2,17 @@
 import threads from "node:worker_threads";
 import { type ErrorCode, SnowmintError } from "../errors.js";
 import type { Cell, CellSpec, LeaseOptions, Spec } from "../generator/options.js";
+import type { LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
 import { type Layout, nodeNumber } from "../layout/layout.js";
 import { generatorOn, type Make } from "../lease/generator.js";
 import { type Lease, leaseOver } from "../lease/lease.js";
 import { nodesText } from "../lease/nodes.js";
+import { isLessor } from "../lease/service-claim.js";
 import { lease as leaseModule } from "../wasm/lease.js";
 import { type Addon, addon, functions, type Handle, noAddon } from "./addon.js";
 import { label } from "./label.node.js";
+import { recordsOf } from "./records.js";
 
 /** Reads a variable of the environment. Throws where Deno forbids it, because the variable could name a node or a directory. */
 function variable(name: string, code: ErrorCode = "INVALID_STORE"): string | undefined {
@@ -87,8 +90,9 @@ export const leased = <Generator extends { layout: Layout }>(
 /** Leases by the addon, for all threads of the process; returns undefined if `SNOWMINT_NODE` alone gives the node. */
 async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, asyncWaitMs, start, clock } = spec;
-  const { node, store, namespace, windowMs, exclude = [], onLost } = options;
-  if (store && typeof store !== "string") {
+  const { node, store, namespace, windowMs, exclude = [], onLost, reserve } = options;
+  const reserved = reserve ?? variable("SNOWMINT_RESERVE");
+  if (store && typeof store !== "string" && reserved === undefined) {
     const environmentNodes = node === undefined ? nodesForLease(spec) : undefined;
     const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
     return leaseOver(spec, options, { label: label(), namespace: environmentNamespace, nodes: environmentNodes });
@@ -99,13 +103,8 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
   const hasStore = (store ?? environmentStore) !== undefined;
   const hasNamespace = (namespace ?? environmentNamespace) !== undefined;
   if (environmentNodes !== undefined && leaseModule().isVouched(hasStore, hasNamespace)) return;
-  if (typeof (store ?? "") !== "string")
-    throw new TypeError("store is a URL such as postgres://HOST/DATABASE, or one of snowmint/stores");
-  const url = store ?? environmentStore ?? "file:";
-  if (!url.startsWith("file:")) {
-    // The code of stores is loaded when the first is opened.
-    const { storeOf } = await import("./connect.js");
-    const opened = storeOf(url, variable("SNOWMINT_TOKEN"));
+  const opened = await storeOf(store, environmentStore);
+  if (opened && reserved === undefined) {
     const place = { label: label(), namespace: environmentNamespace, nodes: environmentNodes };
     return leaseOver(spec, { ...options, store: opened }, place);
   }
@@ -115,6 +114,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
       "a lease is renewed by the system's clock: pass no clock, or use new Snowflake({ node, clock })",
     );
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");
+  if (typeof (reserved ?? "") !== "string") throw new TypeError('reserve is a string such as "24h"');
   if (typeof (onLost ?? lease) !== "function") throw new TypeError("onLost is a function that takes an error");
   const native = addon();
   if (!native)
@@ -125,12 +125,14 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     );
   const terms = {
     layout: String(layout),
-    store,
+    store: typeof store === "string" && !opened ? store : undefined,
     namespace,
     nodes: node === undefined ? undefined : nodesText(layout, node),
     environmentNode: variable("SNOWMINT_NODE"),
-    environmentStore,
+    environmentStore: opened ? undefined : environmentStore,
     environmentNamespace,
+    reserve,
+    environmentReserve: variable("SNOWMINT_RESERVE"),
     stateDir: variable("SNOWMINT_STATE_DIR"),
     place: native.placeVariables().filter((name) => variable(name)),
     maxAheadMs,
@@ -140,22 +142,36 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     exclude: [...exclude].map((node) => nodeNumber(layout, node)),
   };
   const share: Share = {};
-  const held = answer(await native.lease(terms, onLost && whenLost(onLost, share)));
+  // A service grants nodes by its own clock, which the addon refuses as it would no store.
+  const records = opened && !isLessor(opened) ? recordsOf(native, opened) : undefined;
+  const held = answer(await native.lease(terms, onLost && whenLost(onLost, share), records));
   const warning = held.warning();
   if (warning) process.emitWarning(warning, "SnowmintWarning");
   return {
     node: held.node(),
     cell: cellOf(native, held.handle()),
-    window() {
-      const window = held.window();
-      return window && { start: window[0], end: window[1] };
-    },
-    status: () => held.status(),
+    window: () => windowOf(held.window()),
+    status: () => ({ ...held.status(), reserved: windowOf(held.reserved()) }),
     close() {
       share.closing ??= held.close();
       return share.closing;
     },
   };
+}
+
+const windowOf = (window: [number, number] | null): LeaseWindow | null =>
+  window && { start: window[0], end: window[1] };
+
+/** Returns the store of a lease; undefined for slots of this machine. */
+async function storeOf(store: LeaseOptions["store"], environmentStore: string | undefined) {
+  if (store && typeof store !== "string") return store;
+  if (typeof (store ?? "") !== "string")
+    throw new TypeError("store is a URL such as postgres://HOST/DATABASE, or one of snowmint/stores");
+  const url = store ?? environmentStore ?? "file:";
+  if (url.startsWith("file:")) return undefined;
+  // The code of stores is loaded when the first is opened.
+  const connect = await import("./connect.js");
+  return connect.storeOf(url, variable("SNOWMINT_TOKEN"));
 }
 
 /** The state that a generator shares with the callback of its lease. */

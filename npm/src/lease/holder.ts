@@ -219,7 +219,18 @@ export class Holder {
     const errorMs = isLessor(this.#terms.store) ? 0 : skewMs;
     const disorderMs =
       errorMs === null ? null : lease().disorderMs(String(this.#terms.whole), this.#maxAheadMs, errorMs);
-    return { namespace, lost, skipped, renewalFailures: this.#failures, renewalError, standbyRisk, skewMs, disorderMs };
+    const reserved = null;
+    return {
+      reserved,
+      namespace,
+      lost,
+      skipped,
+      renewalFailures: this.#failures,
+      renewalError,
+      standbyRisk,
+      skewMs,
+      disorderMs,
+    };
   }
 
   get #maxAheadMs(): number {

@@ -6,6 +6,7 @@ import type { Cell, LeaseOptions, Spec } from "../generator/options.js";
 import type { LeaseStatus, LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
 import { type Layout, type NodeId, nodeNumber, numbersOf } from "../layout/layout.js";
+import { lease } from "../wasm/lease.js";
 import { mint, realm, shared as sharedHere } from "../wasm/mint.js";
 import { checkTerms, type Guard } from "./claim.js";
 import { Holder, type HolderTerms, type Sharer } from "./holder.js";
@@ -48,6 +49,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   const { windowMs, exclude = [], onLost } = options;
   const { guard, holders, label, defaultMs = mint().defaults().engineMs } = place;
   const store = (place.store ?? options.store) as LeaseStore | Lessor;
+  if (options.reserve !== undefined) lease().refuseReserve();
   checkStore(store, clock);
   const namespace = options.namespace ?? place.namespace ?? undefined;
   if (typeof (namespace ?? "") !== "string") throw new TypeError("namespace is a string");

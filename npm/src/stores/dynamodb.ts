@@ -3,6 +3,7 @@ import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js
 import { Findings, failed } from "./shared/durability.js";
 import { within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
+import { prefixed } from "./shared/place.js";
 import { checkAdd, full, MAX_COUNT, newVersion, raised } from "./shared/values.js";
 
 /** A client of `@aws-sdk/client-dynamodb`: its class `DynamoDB`. */
@@ -213,7 +214,7 @@ export class DynamoDbStore implements Store {
 
   /** Its name in messages. */
   toString(): string {
-    return `DynamoDB table ${this.#table}`;
+    return `DynamoDB table ${this.#table}${prefixed(this.#prefix)}`;
   }
 
   async #call<T>(work: () => Promise<T>): Promise<T> {

@@ -3,7 +3,7 @@ import type { Listed, ServerSettings, Store, Versioned } from "../lease/store.js
 import { Findings, failed, settingsOf, unsafe } from "./shared/durability.js";
 import { messageOf, within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
-import { placeOf, quiet } from "./shared/place.js";
+import { placeOf, prefixed, quiet } from "./shared/place.js";
 import { checkAdd, full, newVersion, raised } from "./shared/values.js";
 
 /** A client of `ioredis`. */
@@ -72,7 +72,7 @@ export class RedisStore implements Store {
     if (typeof prefix !== "string") throw new TypeError("prefix is a string");
     const known = clientOf(client);
     this.#send = known.send;
-    this.#name = known.name;
+    this.#name = known.name + prefixed(prefix);
     this.#sentinel = known.sentinel;
     this.#prefix = prefix;
     this.#allowUnsafe = allowUnsafe;
@@ -231,6 +231,8 @@ interface Known {
     path?: string | null;
     url?: string;
     socket?: { host?: string; port?: number; path?: string };
+    db?: number;
+    database?: number;
     keyPrefix?: string;
     sentinels?: unknown[] | null;
   };
@@ -260,7 +262,8 @@ function clientOf(client: unknown): { send: Send; name: string; sentinel: boolea
   if (ioredis && options.keyPrefix)
     throw new TypeError("RedisStore needs a client without keyPrefix: its own keys begin with its option prefix");
   const { host, port, path } = options.socket ?? options;
-  const name = placeOf("Redis", { host: path || host, port: path ? "" : port });
+  const database = options.database || options.db || "";
+  const name = placeOf("Redis", { host: path || host, port: path ? "" : port, database: database && String(database) });
   const words = (all: Word[]): Word[] =>
     all.map((word) => (typeof word === "string" ? word : Buffer.from(word.buffer, word.byteOffset, word.length)));
   if (!known.listeners?.("error").includes(quiet)) known.on("error", quiet);

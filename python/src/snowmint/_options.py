@@ -22,3 +22,4 @@ class Options(TypedDict, total=False):
     on_lost: Callable[[SnowmintError], object] | None
     exclude: Iterable[int | Mapping[str, int] | str] | None
     window_ms: int | None
+    reserve: str | None

@@ -14,6 +14,8 @@ class Status(NamedTuple):
     """The layout, as text."""
     window: Window | None
     """The granted window of a lease."""
+    reserved: Window | None
+    """The reservation within which the windows lie, if there is one."""
     max_ahead_ms: int
     """How far IDs may run ahead of the clock, ms."""
     max_wait_ms: int

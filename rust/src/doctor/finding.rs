@@ -7,6 +7,8 @@ use snowmint_core::time::Rfc3339;
 use snowmint_core::{ErrorKind, Layout};
 use snowmint_stores::Error;
 
+use crate::slots::SlotState;
+
 /// The skew of a clock that people would notice in the order of IDs, in ms.
 const NOTICED_MS: u64 = 1000;
 /// The skew of a clock that is wrong, in ms. Stores refuse grants of clocks that are this far ahead.
@@ -135,6 +137,23 @@ impl Finding {
         let ids = Grouped(layout.ids_per_second());
         let day = day(ends);
         Self::new(level, "layout", format!("{name}: {nodes}, {ids} IDs a second each, until {day}"))
+    }
+
+    /// The slots in a directory whose nodes a store has reserved for it.
+    pub(super) fn reserved(path: &str, slots: &[SlotState]) -> Self {
+        let until = slots.iter().filter_map(|slot| slot.reserved).map(|reserved| reserved.end_ms).min();
+        let Some(until) = until else {
+            return Self::ok("node", format!("no node is reserved in {path} now: the next claim reserves one"));
+        };
+        let held = slots.iter().filter(|slot| slot.held).count();
+        let nodes: Vec<_> = slots.iter().map(|slot| slot.node.to_string()).collect();
+        let message = format!(
+            "{} reserved in {path} ({}), of which {held} are in use; the first reservation ends at {}",
+            counted(slots.len() as u64, "node"),
+            nodes.join(", "),
+            Rfc3339(until)
+        );
+        Self::ok("node", message)
     }
 
     /// The node that the caller vouches for, and the option or variable that names it.

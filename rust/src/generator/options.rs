@@ -31,6 +31,7 @@ pub struct LeaseOptions {
     pub(super) namespace: Option<String>,
     pub(crate) options: Options,
     pub(super) window_ms: Option<u64>,
+    pub(super) reserve_ms: Option<u64>,
     pub(super) exclude: Vec<u32>,
     pub(crate) on_lost: Option<OnLost>,
     /// The caller's clock. `None` is the system's.
@@ -236,6 +237,35 @@ impl LeaseOptions {
         self
     }
 
+    /// Sets for how long the store grants a node to a directory of this machine, in whole ms: a minute to seven days.
+    /// `SNOWMINT_RESERVE` is the same, such as `24h`. Within that time processes of the machine start and mint also while the store
+    /// does not answer. The directory is that of the slots, `SNOWMINT_STATE_DIR` or `/var/tmp/snowmint`.
+    ///
+    /// A machine that is gone blocks its nodes until the end of their reservations, and so does one that was started anew. A claim
+    /// waits for a node of its own directory up to a window, also where [`max_wait`](Self::max_wait) is shorter.
+    ///
+    /// # Examples
+    /// ```
+    /// # #[cfg(all(feature = "sqlite", target_os = "linux"))] {
+    /// use snowmint::{LeaseOptions, Snowflake};
+    /// use std::time::Duration;
+    /// # let directory = tempfile::tempdir()?;
+    /// # let path = directory.path().join("ids.db");
+    /// let store = format!("sqlite:{}", path.display());
+    /// # let store = format!("{store}?allow_unsafe=true");
+    /// let generator = Snowflake::lease(LeaseOptions::new().store(store).reserve(Duration::from_secs(24 * 3600)))?;
+    /// let status = generator.status();
+    /// let (window, reserved) = (status.window.ok_or("leased")?, status.reserved.ok_or("reserved")?);
+    /// assert!(window.end_ms + 80_000_000 < reserved.end_ms);
+    /// # }
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn reserve(mut self, reserve: Duration) -> Self {
+        self.reserve_ms = Some(whole_ms(reserve));
+        self
+    }
+
     /// Adds nodes that the lease does not get, such as those of a system that this one replaces.
     ///
     /// # Examples
@@ -327,6 +357,7 @@ impl Default for LeaseOptions {
             namespace: None,
             options: Options::DEFAULT,
             window_ms: None,
+            reserve_ms: None,
             exclude: Vec::new(),
             on_lost: None,
             clock: None,
@@ -345,6 +376,7 @@ impl fmt::Debug for LeaseOptions {
             .field("namespace", &self.namespace)
             .field("options", &self.options)
             .field("window_ms", &self.window_ms)
+            .field("reserve_ms", &self.reserve_ms)
             .finish_non_exhaustive()
     }
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use snowmint_core::lease::Reservation;
 use snowmint_core::{ErrorKind, Nodes, Options, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::{Namespace, Terms};
@@ -49,6 +50,9 @@ impl LeaseOptions {
         if let Some(node) = nodes.and_then(Nodes::single)
             && is_vouched
         {
+            if self.reserve_ms.is_some() {
+                return Err(Reservation::no_store().into());
+            }
             return Ok(Source::Vouched(node));
         }
         let backend = match store.map(|store| store.0) {
@@ -65,8 +69,23 @@ impl LeaseOptions {
                 format!("{} leases by its own clock, which generators read: give no clock", backend.name()),
             ));
         }
-        let default_ms = if let Backend::Slots(_) = backend { Window::SLOT_MS } else { Window::ENGINE_MS };
         let Options { max_ahead_ms, max_wait_ms, .. } = self.options;
+        let reserve_ms = match (self.reserve_ms, &environment.reserve) {
+            (None, Some(text)) => Some(
+                Reservation::parse_ms(text)
+                    .map_err(|error| Error::new(error.kind(), format!("SNOWMINT_RESERVE is {text:?}: {error}")))?,
+            ),
+            (given_ms, _) => given_ms,
+        };
+        let backend = match reserve_ms {
+            Some(reserve_ms) => backend.reserved(&SlotDirectory::of_machine(environment)?, reserve_ms)?,
+            None => backend,
+        };
+        let default_ms = if backend.slots().is_some() { Window::SLOT_MS } else { Window::ENGINE_MS };
+        let window_ms = Window::length_ms(&layout, self.window_ms, default_ms, max_ahead_ms)?;
+        if let Some(reserve_ms) = reserve_ms {
+            Reservation::refuse_length(reserve_ms, window_ms.saturating_add(max_ahead_ms))?;
+        }
         let terms = Terms {
             namespace: namespace.map_or_else(|| Ok(Namespace::of_layout(&layout)), |name| Namespace::named(name))?,
             layout,
@@ -74,7 +93,7 @@ impl LeaseOptions {
             exclude: self.exclude,
             max_ahead_ms,
             max_wait_ms,
-            window_ms: Window::length_ms(&layout, self.window_ms, default_ms, max_ahead_ms)?,
+            window_ms,
             system_clock: self.clock.is_none(),
         };
         Ok(Source::Leased(Arc::new(LeaseKey { backend, clock: self.clock, terms })))

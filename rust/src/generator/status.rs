@@ -23,6 +23,8 @@ pub struct Status {
     pub node: u32,
     /// The granted window; `None` for a vouched node.
     pub window: Option<Window>,
+    /// The reservation within which its windows lie; `None` without one.
+    pub reserved: Option<Window>,
     /// The namespace of the lease.
     pub namespace: Option<String>,
     /// Whether the generator was closed.

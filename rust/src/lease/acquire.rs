@@ -26,6 +26,7 @@ pub(crate) async fn acquire<W: Wait>(
     wait: &mut W,
 ) -> Result<LeaseRef, W::Error> {
     let since = Instant::now();
+    let options = key.patient(options);
     let mut attempts = 0;
     loop {
         let guard = match registry().look_up(key) {
@@ -96,8 +97,8 @@ async fn wait_for_renewal<W: Wait>(key: &LeaseKey, lease: &Lease, wait: &mut W) 
 /// Claims the lease of `key` in the background, for calls that never wait. The registry keeps the outcome.
 pub(crate) fn acquire_in_background(guard: ClaimGuard, key: &Arc<LeaseKey>, now_ms: i64) {
     // Without a thread the guard is dropped, and the next call tries again.
-    let Ok(background) = key.backend.background() else { return };
-    let (key, own) = (Arc::clone(key), background.clone());
+    let (Ok(background), Ok(own)) = (key.backend.claims_on(), key.backend.background()) else { return };
+    let key = Arc::clone(key);
     let begun = background.run(async move {
         let mut guard = guard;
         loop {
@@ -166,8 +167,7 @@ fn begin(
     now_ms: i64,
     slowest_ms: Arc<AtomicU64>,
 ) -> Result<Pending<Result<Lease, Refusal>>, Error> {
-    let background = key.backend.background()?;
-    let (claimed, own) = (Arc::clone(key), background.clone());
+    let (background, own, claimed) = (key.backend.claims_on()?, key.backend.background()?, Arc::clone(key));
     let begun = background.begin(async move { lease(&claimed, now_ms, &slowest_ms, own).await });
     begun.map_err(|error| {
         let why = format!("the system gives no thread to claim a node on: {error}");

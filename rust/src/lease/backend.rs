@@ -4,17 +4,20 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use snowmint_core::host::whole_ms;
-use snowmint_stores::host::background::{Background, Progress};
+use snowmint_core::lease::Reservation;
+use snowmint_stores::host::background::Background;
 use snowmint_stores::host::{Claimer, Outcome, Refusal, StoreLease, Terms, claim_node};
 use snowmint_stores::{Error, RecordStore};
 
+use super::connector::Connector;
 use super::grant::{Grant, Holding};
 use super::lanes::{Place, lane};
 use super::lessor::{Lessor, LessorLease};
+use crate::reservations::Reservations;
 use crate::slots::SlotDirectory;
 
 /// The place where leases are kept. Two backends are equal if they are the same directory, URL or object.
@@ -32,6 +35,8 @@ pub enum Backend {
     AsyncStore(Arc<dyn RecordStore>, usize),
     /// A service that grants nodes by its own clock, with the number of [`Backend::lessor`].
     Lessor(Arc<dyn Lessor>, usize),
+    /// Slots of this machine, whose nodes a store has reserved.
+    Reserved(Reservations),
 }
 
 #[async_trait]
@@ -72,6 +77,7 @@ impl Backend {
     pub(crate) async fn claim(&self, terms: &Terms, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Grant, Refusal> {
         let store = match self {
             Self::Slots(directory) => return directory.claim(terms, now_ms),
+            Self::Reserved(reservations) => return reservations.claim(terms, now_ms, slowest_ms),
             Self::Lessor(lessor, _) => return LessorLease::claim(Arc::clone(lessor), terms).await,
             Self::Store(store, _) => Arc::clone(store),
             #[cfg(feature = "engines")]
@@ -88,6 +94,7 @@ impl Backend {
             window_ms: terms.window_ms,
             nonce: claimer.nonce,
             clock: None,
+            outer: None,
             skew_ms: lease.skew_ms,
             standby_risk: lease.standby_risk(),
             skipped: lease.skipped.clone(),
@@ -107,24 +114,8 @@ impl Backend {
             Self::Store(store, _) => Ok(Arc::clone(store)),
             #[cfg(feature = "engines")]
             Self::AsyncStore(store, _) => Ok(Arc::clone(store)),
-            Self::Slots(_) | Self::Lessor(..) => Err(Error::invalid_store(&self.name(), "it has no records")),
-        }
-    }
-
-    /// Makes a call where the backend's calls run, and waits for it.
-    ///
-    /// # Errors
-    /// Those of the call; `StoreUnavailable`: the system gives no thread, or the call panicked.
-    pub(crate) fn call<T: Send + 'static>(
-        &self,
-        call: impl Future<Output = Result<T, Error>> + Send + 'static,
-    ) -> Result<T, Error> {
-        let pending = self.background()?.begin(call).map_err(|error| Error::unavailable(&self.name(), error))?;
-        loop {
-            match pending.wait(Instant::now() + Duration::from_secs(60)) {
-                Progress::Done(answer) => return answer,
-                Progress::UnderWay => {}
-                Progress::BrokenOff => return Err(Error::unavailable(&self.name(), "the call broke off")),
+            Self::Slots(_) | Self::Lessor(..) | Self::Reserved(_) => {
+                Err(Error::invalid_store(&self.name(), "it has no records"))
             }
         }
     }
@@ -139,7 +130,9 @@ impl Backend {
     )]
     pub(crate) fn background(&self) -> Result<Background, Error> {
         let place = match self {
-            Self::Slots(directory) => Place::Directory(directory.path.clone()),
+            Self::Slots(directory) | Self::Reserved(Reservations { slots: directory, .. }) => {
+                Place::Directory(directory.path.clone())
+            }
             #[cfg(feature = "engines")]
             Self::Url(_) | Self::AsyncStore(..) => {
                 return snowmint_stores::host::runtime().map(Background::Runtime);
@@ -149,11 +142,66 @@ impl Backend {
         Ok(Background::Thread(lane(place)))
     }
 
+    /// Returns where claims run. A claim of a reservation waits for its store, and so has a thread of its own.
+    ///
+    /// # Errors
+    /// As [`Self::background`].
+    pub(crate) fn claims_on(&self) -> Result<Background, Error> {
+        match self {
+            Self::Reserved(reservations) => {
+                Ok(Background::Thread(lane(Place::Reservations(reservations.slots.path.clone()))))
+            }
+            _ => self.background(),
+        }
+    }
+
+    /// Returns the directory of the slots of this machine, if there is one.
+    pub(crate) const fn slots(&self) -> Option<&SlotDirectory> {
+        match self {
+            Self::Slots(directory) => Some(directory),
+            Self::Reserved(reservations) => Some(&reservations.slots),
+            _ => None,
+        }
+    }
+
+    /// Returns this backend, whose nodes the processes of a machine take from reservations of a directory.
+    ///
+    /// # Errors
+    /// `InvalidStore`: it has no records, or this system cannot tell a directory from its copy.
+    pub(crate) fn reserved(self, machine: &SlotDirectory, reserve_ms: u64) -> Result<Self, Error> {
+        let number = match &self {
+            Self::Slots(_) | Self::Lessor(..) | Self::Reserved(_) => return Err(Reservation::no_store().into()),
+            #[cfg(feature = "engines")]
+            Self::Url(_) => None,
+            #[cfg(feature = "engines")]
+            Self::AsyncStore(_, number) => Some(*number),
+            Self::Store(_, number) => Some(*number),
+        };
+        let identity = self.identity()?;
+        Reservations::new(machine, Arc::new(self), &identity, number, reserve_ms).map(Self::Reserved)
+    }
+
+    /// Returns what the processes of a machine call the store, without a password.
+    #[cfg_attr(not(feature = "engines"), expect(clippy::unnecessary_wraps, reason = "only URLs of engines are read"))]
+    fn identity(&self) -> Result<String, Error> {
+        match self {
+            #[cfg(feature = "engines")]
+            Self::Url(url) => {
+                let url = snowmint_stores::Url::parse(url)?;
+                // Options of a client may name another schema of the same database.
+                let options = url.rest.split_once('?').map_or("", |(_, options)| options);
+                Ok(format!("{} {} {options} {}", url.scheme, url.place(), url.prefix))
+            }
+            _ => Ok(self.name()),
+        }
+    }
+
     /// Returns how long a claim waits at least. An engine ends each call by itself, with a better message.
     pub(crate) fn least_patience(&self) -> Duration {
         match self {
             #[cfg(feature = "engines")]
             Self::Url(url) => snowmint_stores::host::longest_call(url).unwrap_or_default(),
+            Self::Reserved(reservations) => reservations.least_patience(),
             _ => Duration::ZERO,
         }
     }
@@ -167,6 +215,7 @@ impl Backend {
     pub(crate) const fn is_the_callers(&self) -> bool {
         match self {
             Self::Slots(_) => false,
+            Self::Reserved(reservations) => reservations.is_the_callers(),
             #[cfg(feature = "engines")]
             Self::Url(_) => false,
             #[cfg(feature = "engines")]
@@ -179,6 +228,7 @@ impl Backend {
     pub(crate) fn name(&self) -> String {
         match self {
             Self::Slots(directory) => format!("slots in {}", directory.path.display()),
+            Self::Reserved(reservations) => reservations.name(),
             // The URL may have a password.
             #[cfg(feature = "engines")]
             Self::Url(url) => url.split(':').next().unwrap_or_default().to_owned(),
@@ -190,10 +240,30 @@ impl Backend {
     }
 }
 
+#[async_trait]
+impl Connector for Backend {
+    fn name(&self) -> String {
+        Self::name(self)
+    }
+
+    fn background(&self) -> Result<Background, Error> {
+        Self::background(self)
+    }
+
+    fn least_patience(&self) -> Duration {
+        Self::least_patience(self)
+    }
+
+    async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error> {
+        Self::record_store(self).await
+    }
+}
+
 impl PartialEq for Backend {
     fn eq(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Slots(own), Self::Slots(other)) => own == other,
+            (Self::Reserved(own), Self::Reserved(other)) => own == other,
             #[cfg(feature = "engines")]
             (Self::Url(own), Self::Url(other)) => own == other,
             #[cfg(feature = "engines")]
@@ -212,6 +282,7 @@ impl Hash for Backend {
     fn hash<H: Hasher>(&self, state: &mut H) {
         match self {
             Self::Slots(directory) => directory.hash(state),
+            Self::Reserved(reservations) => reservations.hash(state),
             #[cfg(feature = "engines")]
             Self::Url(url) => url.hash(state),
             #[cfg(feature = "engines")]

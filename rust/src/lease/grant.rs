@@ -9,6 +9,7 @@ use snowmint_stores::Error;
 use snowmint_stores::host::Outcome;
 
 use super::lessor_clock::LessorClock;
+use super::outer::Outer;
 
 /// A granted node. Its window is durable.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Grant {
     pub(crate) holding: Box<dyn Holding>,
     /// The clock of the lessor, if a lessor granted the node.
     pub(crate) clock: Option<Arc<LessorClock>>,
+    /// The reservation within which the windows lie, if a store has granted one.
+    pub(crate) outer: Option<Arc<Outer>>,
     /// How far this machine's clock is ahead of the store's, in ms.
     pub(crate) skew_ms: Option<i64>,
     /// The writes that a failover of the store could lose.

@@ -2,6 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
+use snowmint_core::Options;
 use snowmint_stores::host::Terms;
 
 use super::backend::Backend;
@@ -12,6 +13,9 @@ pub struct ClockId(
     /// A number that no other clock of the process has.
     pub usize,
 );
+
+/// How much longer than a window a claim waits for its end, in ms.
+const ROUNDING_MS: u64 = 100;
 
 /// A lease to claim: its terms, and where it is kept.
 ///
@@ -25,6 +29,15 @@ pub(crate) struct LeaseKey {
 }
 
 impl LeaseKey {
+    /// Returns the options with which a claim waits: for a node of its own reservation up to a window, as after a crash.
+    pub(crate) const fn patient(&self, options: Options) -> Options {
+        let (given_ms, window_ms) = (options.max_wait_ms, self.terms.window_ms.saturating_add(ROUNDING_MS));
+        match self.backend {
+            Backend::Reserved(_) if given_ms < window_ms => Options { max_wait_ms: window_ms, ..options },
+            _ => options,
+        }
+    }
+
     /// Returns whether both lease from one namespace of one backend.
     pub(crate) fn is_beside(&self, other: &Self) -> bool {
         self.backend == other.backend && self.terms.namespace == other.terms.namespace

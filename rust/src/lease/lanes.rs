@@ -12,6 +12,8 @@ use snowmint_stores::host::lock;
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Directory(PathBuf),
+    /// The claims of reservations in a directory, which wait for a store.
+    Reservations(PathBuf),
     /// The number of a store or lessor of the caller.
     Object(usize),
 }

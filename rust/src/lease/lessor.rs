@@ -107,6 +107,7 @@ impl LessorLease {
             skew_ms: Some(lease.skew_ms()),
             holding: Box::new(lease),
             clock: Some(clock),
+            outer: None,
             standby_risk: None,
             skipped: Vec::new(),
         })

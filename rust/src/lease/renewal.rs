@@ -50,7 +50,10 @@ impl Renewal {
 impl Lease {
     /// Returns how many renewals have failed since the last success. A forked child never takes this lock.
     pub(crate) fn failures(&self) -> u64 {
-        if self.is_open() { lock(&self.renewal).failures } else { 0 }
+        if !self.is_open() {
+            return 0;
+        }
+        lock(&self.renewal).failures + self.outer.as_ref().map_or(0, |outer| outer.trouble().0)
     }
 
     /// Returns why the window is not renewed.
@@ -58,8 +61,9 @@ impl Lease {
         if !self.is_open() {
             return None;
         }
+        let of_outer = || self.outer.as_ref().and_then(|outer| outer.trouble().1);
         let renewal = lock(&self.renewal);
-        renewal.trouble.clone().or_else(|| {
+        renewal.trouble.clone().or_else(of_outer).or_else(|| {
             let waiting = renewal.under_way.map(|since| since.elapsed()).filter(|waiting| *waiting >= LATE)?;
             let (what, waiting_ms) = (self.kind(), waiting.as_millis());
             Some(Error::new(

@@ -22,6 +22,8 @@ pub struct SlotDirectory {
     pub(crate) shared: bool,
     /// Whether the caller accepts a file system that loses writes, or does not share locks.
     pub(crate) allow_unsafe: bool,
+    /// The directory of this machine's slots, if this one is two levels below it.
+    pub(crate) above: Option<Box<Self>>,
     /// The warning about the default directory of a container where one person works. Claims begin at a random node there.
     pub(crate) warning: Option<String>,
 }
@@ -56,7 +58,12 @@ impl SlotDirectory {
     pub(crate) fn named(path: &Path, allow_unsafe: bool) -> Result<Self, Error> {
         let path = std::path::absolute(path).map_err(|error| cannot("use", path, &error))?;
         let shared = fs::metadata(&path).is_ok_and(|found| is_open_to_all(&found));
-        Ok(Self { path, shared, allow_unsafe, warning: None })
+        Ok(Self { path, shared, allow_unsafe, above: None, warning: None })
+    }
+
+    /// Returns the directory of this name within this one, for the slots of nodes that a store has reserved.
+    pub(crate) fn below(&self, parent: &str, name: &str) -> Self {
+        Self { path: self.path.join(parent).join(name), above: Some(Box::new(self.clone())), ..self.clone() }
     }
 
     /// Returns whether this is the directory that snowmint makes for all users. The caller answers for another one.
@@ -79,7 +86,7 @@ impl SlotDirectory {
             let data = std::env::var_os("ProgramData").unwrap_or_else(|| "C:\\ProgramData".into());
             return Self::named(&PathBuf::from(data).join(SHARED_NAME), false);
         }
-        Ok(Self { path: default, shared: true, allow_unsafe: warning.is_some(), warning })
+        Ok(Self { path: default, shared: true, allow_unsafe: warning.is_some(), above: None, warning })
     }
 
     /// Refuses a directory in which this process cannot make slots. Makes nothing.
@@ -97,13 +104,23 @@ impl SlotDirectory {
         refuse_unwritable(&self.path, &self.path)
     }
 
+    /// Makes the directory.
+    fn make(&self) -> Result<(), Error> {
+        if let Some(above) = &self.above {
+            above.make()?;
+            if self.shared {
+                self.path.parent().map_or(Ok(()), shared_directory)?;
+                return shared_directory(&self.path);
+            }
+        } else if self.is_default() {
+            return shared_directory(&self.path);
+        }
+        fs::create_dir_all(&self.path).map_err(|error| cannot("make", &self.path, &error))
+    }
+
     /// Makes the directory of a namespace, and checks its file system.
     pub(crate) fn prepare(&self, namespace: &str) -> Result<PathBuf, Error> {
-        if self.is_default() {
-            shared_directory(&self.path)?;
-        } else {
-            fs::create_dir_all(&self.path).map_err(|error| cannot("make", &self.path, &error))?;
-        }
+        self.make()?;
         if !self.allow_unsafe {
             refuse_lossy_slots(&self.path)?;
         }

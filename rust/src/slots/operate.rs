@@ -14,7 +14,7 @@ use snowmint_stores::host::{Namespace, plain_file};
 use super::directory::{SlotDirectory, cannot, replace};
 use super::record;
 use super::slot::{Attempt, Slot, lock};
-use super::{FLOOR_FILE, pin, read, read_namespace, unreadable};
+use super::{FLOOR_FILE, pin, read, read_namespace, reserved, unreadable};
 
 /// The slots of a directory.
 ///
@@ -61,6 +61,8 @@ pub struct SlotState {
     pub held: bool,
     /// The record of the last holder; `None` if the file is new or not a valid slot.
     pub record: Option<Record>,
+    /// The window that a store has reserved for the directory; `None` without one, and if the directory was copied.
+    pub reserved: Option<Window>,
 }
 
 impl Slots {
@@ -177,7 +179,8 @@ impl Slots {
                     Attempt::Locked(_, record) => (false, record),
                     Attempt::Faulty(_) => (false, None),
                 };
-                slots.push(SlotState { namespace: name.clone(), node, held, record });
+                let reserved = reserved::window(&path);
+                slots.push(SlotState { namespace: name.clone(), node, held, record, reserved });
             }
         }
         Ok(slots)
@@ -207,7 +210,10 @@ impl Slots {
             return Err(Error::new(ErrorKind::InvalidNode, format!("nobody ever had node {node}: no file {path}")));
         }
         match write(&path, |_| end_ms)? {
-            Some(record) => Ok(SlotState { namespace: namespace.to_owned(), node, held: false, record: Some(record) }),
+            Some(record) => {
+                let reserved = reserved::window(&path);
+                Ok(SlotState { namespace: namespace.to_owned(), node, held: false, record: Some(record), reserved })
+            }
             None => Err(cannot("use", &path, &io::Error::other("it is not a valid slot"))),
         }
     }
@@ -267,7 +273,7 @@ fn entries(directory: &Path) -> Result<Vec<PathBuf>, Error> {
 }
 
 /// Returns the slot files of a namespace by node, ascending.
-fn nodes(directory: &Path) -> Result<Vec<(u32, PathBuf)>, Error> {
+pub(super) fn nodes(directory: &Path) -> Result<Vec<(u32, PathBuf)>, Error> {
     let node = |path: PathBuf| Some((name_of(&path).strip_suffix(".slot")?.parse().ok()?, path));
     let mut nodes: Vec<(u32, PathBuf)> = entries(directory)?.into_iter().filter_map(node).collect();
     nodes.sort_unstable();

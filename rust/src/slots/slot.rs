@@ -15,16 +15,19 @@ use snowmint_stores::host::{Outcome, plain_file};
 use super::directory::make_once;
 use super::pin::Pin;
 use super::record::{self, PLACES, RECORD_BYTES};
+use super::reserved::Within;
 use crate::lease::grant::Holding;
 
 /// A slot that this process holds: its locked file, and the record in it.
 #[derive(Debug)]
 pub(crate) struct Slot {
-    file: OwnFile,
+    pub(super) file: OwnFile,
     path: PathBuf,
     record: Record,
     /// The pin of the namespace, which renewals keep. `None` for an operator.
     pin: Option<Box<Pin>>,
+    /// The reservation within which its windows lie, if a store has granted one.
+    within: Option<Box<Within>>,
 }
 
 /// The result of an attempt to lock a slot.
@@ -81,7 +84,7 @@ impl Slot {
             label,
             layout,
         };
-        let mut slot = Self { file, path, record, pin: None };
+        let mut slot = Self { file, path, record, pin: None, within: None };
         slot.write(window.end_ms)?;
         if previous.is_none() {
             // A new file is there for good only when its directory is synced too.
@@ -96,10 +99,15 @@ impl Slot {
         Self { pin: Some(Box::new(pin)), ..self }
     }
 
+    /// Returns this slot, whose windows lie within a reservation.
+    pub(super) fn within(self, within: Within) -> Self {
+        Self { within: Some(Box::new(within)), ..self }
+    }
+
     /// Syncs the directory of the file, and those above it that may be new too.
     #[cfg(unix)]
     fn sync_directories(&self) -> io::Result<()> {
-        for directory in self.path.ancestors().skip(1).take(3) {
+        for directory in self.path.ancestors().skip(1).take(5) {
             match File::open(directory) {
                 Ok(directory) => directory.sync_all()?,
                 // What this user cannot open it has not made.
@@ -171,12 +179,23 @@ impl Holding for Slot {
     /// A slot that cannot be written, or belongs to another holder, is lost.
     async fn renew(&mut self, now_ms: i64, last_ms: i64, reach_ms: u64) -> Outcome {
         let window = self.record.window;
-        let end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
+        let mut end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
         let lost = |error: io::Error| Error::new(ErrorKind::StoreUnavailable, error.to_string());
+        let (mut skew_ms, mut standby_risk) = (None, None);
+        if let Some(within) = &mut self.within {
+            if let Err(error) = within.keep(&self.file, now_ms) {
+                return Outcome::Lost(lost(error));
+            }
+            end_ms = within.end_of(Window { end_ms, ..window });
+            if end_ms <= now_ms {
+                return Outcome::Later(within.over());
+            }
+            (skew_ms, standby_risk) = (within.outer.skew_ms(), within.outer.standby_risk());
+        }
         let kept =
             self.move_end(end_ms).map_err(lost).and_then(|()| self.pin.as_mut().map_or(Ok(()), |pin| pin.keep()));
         match kept {
-            Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms: None, standby_risk: None },
+            Ok(()) => Outcome::Window { window: Window { end_ms, ..window }, skew_ms, standby_risk },
             Err(error) => Outcome::Lost(error),
         }
     }
@@ -207,9 +226,14 @@ fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
 }
 
 /// Reads from the start until the end or until `bytes` is full. Returns the number of bytes.
-fn read(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
-    use std::io::{Read, Seek};
-    file.rewind()?;
+fn read(file: &File, bytes: &mut [u8]) -> io::Result<usize> {
+    read_at(file, bytes, 0)
+}
+
+/// Reads from `place` until the end or until `bytes` is full. Returns the number of bytes.
+pub(super) fn read_at(mut file: &File, bytes: &mut [u8], place: usize) -> io::Result<usize> {
+    use std::io::{Read, Seek, SeekFrom};
+    file.seek(SeekFrom::Start(place as u64))?;
     let mut length = 0;
     while length < bytes.len() {
         match file.read(&mut bytes[length..])? {
@@ -220,7 +244,7 @@ fn read(mut file: &File, bytes: &mut [u8]) -> io::Result<usize> {
     Ok(length)
 }
 
-fn write(mut file: &File, bytes: &[u8], place: usize) -> io::Result<()> {
+pub(super) fn write(mut file: &File, bytes: &[u8], place: usize) -> io::Result<()> {
     use std::io::{Seek, SeekFrom, Write};
     file.seek(SeekFrom::Start(place as u64))?;
     file.write_all(bytes)

@@ -97,7 +97,7 @@ impl Etcd {
     /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, .. } = Address::of(url, 2379)?;
-        let name = format!("etcd at {}", url.place());
+        let name = url.named("etcd");
         if !path.trim_matches('/').is_empty() {
             return Err(Error::invalid_store(
                 &name,

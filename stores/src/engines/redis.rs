@@ -86,7 +86,7 @@ impl Redis {
     /// # }
     /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
-        let name = format!("Redis at {}", url.place());
+        let name = url.named("Redis");
         let settings = Settings::new(url.allow_standby);
         let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
         let server = Server { client: client(url)?, name, timeout, allow_unsafe, settings };

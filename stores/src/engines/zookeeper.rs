@@ -92,7 +92,7 @@ impl Zookeeper {
     /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, .. } = Address::of(url, 2181)?;
-        let name = format!("ZooKeeper at {}", url.place());
+        let name = url.named("ZooKeeper");
         refuse_in_child(&name)?;
         let refused = |why: &str| Err(Error::invalid_store(&name, why));
         if user.is_some() {

@@ -4,14 +4,13 @@ use std::sync::Arc;
 
 use snowmint_core::lease::{Record, Renewal, RenewalStep};
 use snowmint_core::store::Reply;
-#[cfg(feature = "engines")]
-use snowmint_core::store::Version;
 use snowmint_core::{ErrorKind, SystemHost, Window};
 
+use super::Namespace;
 use crate::error::Error;
 use crate::process::Owner;
-use crate::store::RecordStore;
 use crate::store::ask::ask;
+use crate::store::{RecordStore, Version};
 
 /// The outcome of a renewal.
 #[derive(Debug)]
@@ -56,6 +55,27 @@ impl StoreLease {
     ) -> Self {
         let renewal = Renewal::resume(node, record, version, true);
         Self { store, renewal, key, owner: Owner::this(), skew_ms: None, skipped: Vec::new() }
+    }
+
+    /// Goes on with a node that the store has granted to a directory of this machine, which has kept its record.
+    ///
+    /// # Errors
+    /// `InvalidNode`, if the namespace has no key.
+    pub fn reserved(
+        store: Arc<dyn RecordStore>,
+        namespace: &Namespace,
+        node: u32,
+        (record, version): (Record, Version),
+        system_clock: bool,
+    ) -> Result<Self, Error> {
+        let key = format!("{}{node}", namespace.nodes_prefix()?);
+        let renewal = Renewal::resume(node, record, version, system_clock);
+        Ok(Self { store, renewal, key, owner: Owner::this(), skew_ms: None, skipped: Vec::new() })
+    }
+
+    /// Returns the record that the store is known to have, and its version.
+    pub const fn saved(&self) -> (Record, Version) {
+        self.renewal.saved()
     }
 
     /// Returns the node.

@@ -52,6 +52,9 @@ pub struct Url {
     pub prefix: String,
 }
 
+/// The start of all keys, if the URL names none.
+const DEFAULT_PREFIX: &str = "snowmint";
+
 impl Url {
     const MIN_TIMEOUT: Duration = Duration::from_millis(10);
     pub(crate) const MAX_TIMEOUT: Duration = Duration::from_secs(600);
@@ -86,7 +89,7 @@ impl Url {
             create: true,
             timeout: Duration::from_secs(5),
             connections: None,
-            prefix: "snowmint".to_owned(),
+            prefix: DEFAULT_PREFIX.to_owned(),
         };
         let (place, options) = after.split_once('?').map_or((after, None), |(place, options)| (place, Some(options)));
         let mut others = Vec::new();
@@ -143,6 +146,17 @@ impl Url {
             Some(authority) => authority.rsplit_once('@').map_or(authority, |(_, place)| place),
             // A URL without slashes names no server, but may contain a password by mistake.
             None => after.rsplit_once('@').map_or(after, |(_, place)| place),
+        }
+    }
+
+    /// Returns the name of a store whose keys have the prefix: engine and address, and the prefix if it is not the default.
+    #[cfg(any(feature = "etcd", feature = "nats", feature = "redis", feature = "zookeeper"))]
+    pub(crate) fn named(&self, engine: &str) -> String {
+        let place = self.place();
+        if self.prefix == DEFAULT_PREFIX {
+            format!("{engine} at {place}")
+        } else {
+            format!("{engine} at {place} with prefix {}", self.prefix)
         }
     }
 

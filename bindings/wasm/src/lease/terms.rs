@@ -81,6 +81,12 @@ pub fn disorder_ms(layout: &str, max_ahead_ms: f64, skew_ms: f64) -> Result<f64,
     Ok(lease::disorder_ms(&layout, max_ahead_ms as u64, skew_ms as i64) as f64)
 }
 
+/// Refuses a reservation where no directory can keep it.
+#[wasm_bindgen(js_name = refuseReserve)]
+pub fn refuse_reserve() -> Result<(), JsValue> {
+    Err(raise(lease::Reservation::no_directory()))
+}
+
 /// Returns how far a lessor's clock is ahead of the monotonic clock, in µs; `before_us` is undefined for the first answer.
 #[wasm_bindgen(js_name = lessorAheadUs)]
 pub fn lessor_ahead_us(before_us: Option<f64>, clock_ms: f64, sent_us: f64, heard_us: f64) -> f64 {

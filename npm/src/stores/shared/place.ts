@@ -36,3 +36,6 @@ export function hushed(connection: Emitter): () => void {
     if (!failed) connection.removeListener("error", listener);
   };
 }
+
+/** Returns what the name of a store says of the prefix of its keys: a reservation on disk goes by the name. */
+export const prefixed = (prefix: string): string => (prefix === "snowmint" ? "" : ` with prefix ${prefix}`);

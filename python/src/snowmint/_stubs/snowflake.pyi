@@ -64,7 +64,12 @@ class Snowflake:
             written, or its file or record belongs to another holder.
         exclude: Nodes that a lease is not to get, each as `node` takes it.
         window_ms: How long the windows of a lease are, 1000 and four ticks at least, and with max_ahead_ms an hour at
-            most; a crashed holder's node is free after as much. The default is 3000 for slots, else 30,000.
+            most; a crashed holder's node is free after as much. The default is 3000 for slots and reservations, else
+            30,000.
+        reserve: For how long the store grants a node to a directory of this machine, such as "24h": 1m to 7d. Within
+            that time processes of the machine start and mint also while the store does not answer. The directory is
+            that of the slots; the default is `SNOWMINT_RESERVE`. A machine that is gone, or was started anew, blocks
+            its nodes for the rest of the time. A claim waits up to a window for a node of its own directory.
 
     Raises:
         InvalidLayoutError: The preset does not exist, the text breaks a rule, or the namespace has another layout.
@@ -93,6 +98,7 @@ class Snowflake:
         on_lost: Callable[[WindowClosedError], object] | None = None,
         exclude: Iterable[Int | Mapping[str, Int] | str] | None = None,
         window_ms: Int | None = None,
+        reserve: str | None = None,
     ) -> Self: ...
     @property
     def layout(self) -> Layout:

@@ -143,3 +143,8 @@ def refuse_green_threads(store: str) -> None:
 def full(store: object, counter: str) -> OverflowError:
     """What `add` raises beyond the end."""
     return OverflowError(f"{store}: {counter} has no more numbers up to 2^63-1")
+
+
+def prefixed(prefix: str) -> str:
+    """Returns what the name of a store says of the prefix of its keys: a reservation on disk goes by the name."""
+    return "" if prefix == "snowmint" else f" with prefix {prefix}"

@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, new_version, prefixed, refuse_green_threads
 
 MAKING_S = 30.0
 """How long a new table may take."""
@@ -71,7 +71,9 @@ class DynamoDbStore:
         refuse_green_threads("DynamoDbStore")
         self._client, self._table, self._prefix, self._allow_unsafe = client, table, prefix, allow_unsafe
         _clients.add(client)
-        self._name = f"DynamoDB table {table} at {client.meta.endpoint_url.partition('://')[2]}"
+        self._name = (
+            f"DynamoDB table {table} at {client.meta.endpoint_url.partition('://')[2]}{prefixed(prefix)}"
+        )
         self._findings = Findings(self._name, "dynamodb", allow_standby=False)
         self._checked = False
 

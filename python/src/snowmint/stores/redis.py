@@ -9,7 +9,7 @@ from weakref import WeakSet
 from snowmint._errors import InvalidStoreError, SnowmintError, StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, misconfigured
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, new_version, prefixed, refuse_green_threads
 
 # The client knows an answer by the words before the last one.
 _LOOK = [line.rsplit(" ", 1) for line in REDIS_LOOK.splitlines()]
@@ -70,7 +70,8 @@ class RedisStore:
             _pools.add(pool)
         options = getattr(pool, "connection_kwargs", {})
         place = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
-        self._name = f"Redis at {place}"
+        database = options.get("db") or 0
+        self._name = f"Redis at {place}{f'/{database}' if database else ''}{prefixed(prefix)}"
         self._findings = Findings(self._name, "redis", allow_standby=allow_standby)
 
     def read(self, key: str) -> tuple[bytes, int] | None:

@@ -88,7 +88,7 @@ impl Cluster {
     /// `InvalidStore`.
     pub(super) fn of(url: &Url) -> Result<Self, Error> {
         let Address { user, hosts, path, ca, monitor } = Address::of(url, 4222)?;
-        let name = format!("NATS at {}", url.place());
+        let name = url.named("NATS");
         let refused = |why: &str| Err(Error::invalid_store(&name, why));
         let secure = url.scheme == "natss";
         let authority = match ca {
