@@ -86,6 +86,8 @@ check behind stores live_settings::a_write_counts_only_if_postgres "a crash coul
 check settings stores nats_only::a_server_that_returns "panicked"
 check guard stores mariadb_only::numbers_of_a_sequence_never_repeat "panicked"
 check binlog stores mariadb_only::a_function_mints_beside "panicked"
+check nested stores reservations::a_process_mints_to_the_end "panicked"
+check copied stores reservations::a_copied_directory "panicked|duplicates"
 
 package=snowmint-core
 check start lease no_id_is_minted_twice "duplicate"

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import processes
 import pytest
+
+import processes
 import servers
 from snowmint import InvalidStoreError, Snowflake, StoreUnavailableError
 from snowmint.stores import HttpStore, MemoryStore

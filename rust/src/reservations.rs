@@ -99,7 +99,7 @@ impl Reservations {
                         return slot.grant(&visit, window, Some((outer, reservation)));
                     }
                     // The store has granted the node to others since, as after a fence.
-                    slot.forget_reservation()?;
+                    slot.give_up(&reservation)?;
                 }
             }
         }

@@ -211,8 +211,8 @@ impl LockedSlot {
     }
 
     /// Makes sure that no process uses the reservation of the file again.
-    pub(crate) fn forget_reservation(&self) -> Result<(), Error> {
-        reserved::forget(&self.file, &self.path)
+    pub(crate) fn give_up(&self, reservation: &Reservation) -> Result<(), Error> {
+        reserved::keep(&self.file, &self.path, &reservation.given_up())
     }
 
     /// Returns when the slot can be used, within a reservation if there is one.

@@ -130,6 +130,27 @@ impl Reservation {
         self.identity == *file || mutant::removes("copied")
     }
 
+    /// Returns what replaces this reservation once the store has given the node to others: no window lies within it.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_core::Window;
+    /// use snowmint_core::bytes::label;
+    /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
+    /// let window = Window { start_ms: 0, end_ms: 86_400_000 };
+    /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
+    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711 };
+    /// let given_up = Reservation { identity, version: 1, record }.given_up();
+    /// assert_eq!(given_up.within(window), None);
+    /// assert!(given_up.record.serial > record.serial, "it counts as the later of two");
+    /// ```
+    #[must_use]
+    pub fn given_up(&self) -> Self {
+        let Record { serial, window, .. } = self.record;
+        let window = Window { end_ms: window.start_ms, ..window };
+        Self { record: Record { released: true, serial: serial.saturating_add(1), window, ..self.record }, ..*self }
+    }
+
     /// Returns the part of a slot's window that lies within the reservation; `None` if there is none.
     ///
     /// # Examples

@@ -68,11 +68,6 @@ pub(super) fn keep(file: &OwnFile, path: &Path, reservation: &Reservation) -> Re
     file.with(|file| put_reservation(file, reservation)).map_err(|error| cannot("write", path, &error))
 }
 
-/// Makes sure that no process uses the reservation of a file again.
-pub(super) fn forget(file: &OwnFile, path: &Path) -> Result<(), Error> {
-    file.with(|file| put(file, &[0; BYTES])).map_err(|error| cannot("write", path, &error))
-}
-
 impl Within {
     pub(super) const fn new(outer: Arc<Outer>, written: Reservation) -> Self {
         Self { outer, written }
@@ -98,6 +93,8 @@ impl Within {
     pub(super) fn keep(&mut self, file: &OwnFile, now_ms: i64) -> io::Result<()> {
         drop(self.outer.begin(now_ms));
         if let Some(lost) = self.outer.lost() {
+            // A process that starts while the store is unreachable must not use it.
+            file.with(|file| put_reservation(file, &self.written.given_up()))?;
             return Err(io::Error::other(lost.to_string()));
         }
         let granted = self.outer.granted();
@@ -111,18 +108,14 @@ impl Within {
     }
 }
 
+/// Writes a reservation at both places, one after the other: at any moment one of them is whole.
 fn put_reservation(file: &File, reservation: &Reservation) -> io::Result<()> {
     let mut bytes = [0; BYTES];
     let (content, sum) = bytes.split_at_mut(RESERVATION_BYTES);
     content.copy_from_slice(&reservation.to_bytes());
     sum.copy_from_slice(&crc32fast::hash(content).to_le_bytes());
-    put(file, &bytes)
-}
-
-/// Writes at both places, one after the other: at any moment one of them is whole.
-fn put(file: &File, bytes: &[u8]) -> io::Result<()> {
     for place in PLACES {
-        write(file, bytes, place)?;
+        write(file, &bytes, place)?;
         file.sync_data()?;
     }
     Ok(())

@@ -7,6 +7,7 @@ use clap::{Args, Subcommand};
 use snowmint_cli::instant;
 use snowmint_core::Window;
 use snowmint_core::formatted::{Overflow, Period, Zone};
+use snowmint_core::lease::Reservation;
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Dialect, Kind};
 
@@ -270,9 +271,9 @@ pub struct Fence {
     /// --max-window-ms, or the newest end of a window in the store if that is later
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = instant_or_auto)]
     pub until: Until,
-    /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows. Take the
-    /// longest of your generators; clients of a service had at most its --max-window-ms plus 60000
-    #[arg(long, value_name = "MS", default_value_t = Window::MAX_MS, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Window::MAX_MS))]
+    /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows, but for
+    /// reservations. Take the longest of your generators; clients of a service had at most its --max-window-ms plus 60000
+    #[arg(long, value_name = "MS", default_value_t = Window::MAX_MS, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Reservation::MAX_MS))]
     pub max_window_ms: u64,
     /// Accept a store without any record, as after all of it was lost
     #[arg(long)]

@@ -164,7 +164,7 @@ fn a_verb_refuses_a_flag_out_of_range_and_changes_nothing() {
         (&["sequence", "create", "new"], "--cache", &["0", "-1", LARGE]),
         (&["sequence", "create", "new"], "--increment", &["0", LARGE]),
         (&["sequence", "create", "new"], "--start", &[LARGE]),
-        (&["fence", "--stopped", "--skip=0"], "--max-window-ms", &["0", "999", "3600001", LARGE]),
+        (&["fence", "--stopped", "--skip=0"], "--max-window-ms", &["0", "999", "604800001", LARGE]),
         (&["fence", "--stopped"], "--skip", &["9223372036854775808", LARGE]),
         (&["fence", "--stopped", "--skip=0"], "--until", &["x", "2020-01-01T00:00:00Z", "2099-01-01T00:00:00Z"]),
         (&["fence", "--stopped", "--skip=0"], "--tickets", &[""]),

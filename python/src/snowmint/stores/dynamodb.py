@@ -71,9 +71,7 @@ class DynamoDbStore:
         refuse_green_threads("DynamoDbStore")
         self._client, self._table, self._prefix, self._allow_unsafe = client, table, prefix, allow_unsafe
         _clients.add(client)
-        self._name = (
-            f"DynamoDB table {table} at {client.meta.endpoint_url.partition('://')[2]}{prefixed(prefix)}"
-        )
+        self._name = f"DynamoDB table {table} at {client.meta.endpoint_url.partition('://')[2]}{prefixed(prefix)}"
         self._findings = Findings(self._name, "dynamodb", allow_standby=False)
         self._checked = False
 
