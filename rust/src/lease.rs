@@ -52,8 +52,6 @@ pub(crate) struct Lease {
     node: u32,
     cell: Cell,
     held: Arc<Held>,
-    /// Whether it is a slot of this machine.
-    is_slot: bool,
     /// Wakes the thread that renews.
     wake: &'static Wake,
     start_ms: i64,
@@ -92,7 +90,6 @@ impl Lease {
             node,
             cell,
             held: Held::new(holding, background),
-            is_slot: matches!(key.backend, Backend::Slots(_) | Backend::Reserved(_)),
             wake: registry().wake(),
             start_ms: window.start_ms,
             end_ms: AtomicI64::new(window.end_ms),
@@ -135,7 +132,8 @@ impl Lease {
 
     /// Returns how far the times of its IDs can be from the clock that its generators share with others, in ms.
     pub(crate) fn disorder_ms(&self) -> Option<u64> {
-        let shares_clock = self.clock.is_some() || (self.is_slot && self.outer.is_none() && self.asked_ms.is_none());
+        let shares_clock =
+            self.clock.is_some() || (matches!(self.key.backend, Backend::Slots(_)) && self.asked_ms.is_none());
         let skew_ms = if shares_clock { 0 } else { self.skew_ms()? };
         Some(disorder_ms(&self.layout, self.max_ahead_ms.load(Ordering::Acquire), skew_ms))
     }
@@ -151,8 +149,8 @@ impl Lease {
     }
 
     /// Returns its name in error messages.
-    const fn kind(&self) -> &'static str {
-        if self.is_slot { "slot" } else { "lease" }
+    fn kind(&self) -> &'static str {
+        if self.key.backend.slots().is_some() { "slot" } else { "lease" }
     }
 
     fn words(&self) -> &Words {

@@ -157,23 +157,17 @@ impl Registry {
     /// Keeps a release that nobody waits for now: a claim of the namespace waits for it, and so does the end of the process.
     pub(crate) fn keep_release(&self, key: &Arc<LeaseKey>, releasing: Pending<()>) {
         lock(&self.shared).releases.push((Arc::clone(key), releasing));
-        self.forget_releases();
     }
 
     /// Returns whether such a release of the namespace of `key` is under way.
     pub(crate) fn is_releasing(&self, key: &LeaseKey) -> bool {
-        self.forget_releases();
-        lock(&self.shared).releases.iter().any(|(released, _)| released.is_beside(key))
-    }
-
-    /// Forgets the releases that have ended.
-    fn forget_releases(&self) {
         let mut shared = lock(&self.shared);
-        let ended: Vec<_> =
-            shared.releases.extract_if(.., |(_, releasing)| releasing.look() != Progress::UnderWay).collect();
+        let ended = shared.take_ended_releases();
+        let is_releasing = shared.releases.iter().any(|(released, _)| released.is_beside(key));
         drop(shared);
         // Dropping a key may drop a store of the caller, whose code may take the lock.
         drop(ended);
+        is_releasing
     }
 
     /// Returns the signal of the thread that renews.
@@ -181,20 +175,21 @@ impl Registry {
         &self.wake
     }
 
-    /// Renews leases until none is left.
+    /// Renews leases until none is left, and no release is under way.
     fn renew_leases(&self) {
         let mut shared = lock(&self.shared);
         loop {
             let forgotten: Vec<_> = shared.leases.extract_if(|_, entry| entry.is_forgotten()).collect();
-            if !forgotten.is_empty() {
-                // Dropping a lease may drop a store of the caller, whose code may take the lock.
+            let ended = shared.take_ended_releases();
+            if !forgotten.is_empty() || !ended.is_empty() {
+                // Dropping a lease or a key may drop a store of the caller, whose code may take the lock.
                 drop(shared);
-                drop(forgotten);
+                drop((forgotten, ended));
                 shared = lock(&self.shared);
             }
             let leases: Vec<_> =
                 shared.leases.values().filter_map(Entry::lease).filter(|lease| lease.is_open()).collect();
-            if leases.is_empty() {
+            if leases.is_empty() && shared.releases.is_empty() {
                 shared.renewing = false;
                 return;
             }
@@ -217,6 +212,13 @@ impl Registry {
                 shared = lock(&self.shared);
             }
         }
+    }
+}
+
+impl Shared {
+    /// Takes the releases that have ended out. Their keys are dropped without the lock.
+    fn take_ended_releases(&mut self) -> Vec<(Arc<LeaseKey>, Pending<()>)> {
+        self.releases.extract_if(.., |(_, releasing)| releasing.look() != Progress::UnderWay).collect()
     }
 }
 
