@@ -42,9 +42,7 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn node_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<u32, Error> {
-        let mut fields = Fields::of(self);
-        fields.set_all(values)?;
-        fields.all()
+        self.only_node(self.nodes_of(values)?)
     }
 
     /// Returns the nodes whose fields have these values: at least one field, and none twice. If all are given, it is one node.
@@ -61,8 +59,8 @@ impl Layout {
     /// ```
     pub fn nodes_of(&self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<Nodes, Error> {
         let mut fields = Fields::of(self);
-        fields.set_all(values)?;
-        fields.some()
+        values.into_iter().try_for_each(|(name, value)| fields.set(&Name::cut(name.as_ref()), value))?;
+        fields.nodes()
     }
 
     /// Reads a node from a text: `5`, or `datacenter=0,worker=5`.
@@ -80,13 +78,7 @@ impl Layout {
     /// # Ok::<(), snowmint_core::Error>(())
     /// ```
     pub fn parse_node(&self, text: impl AsRef<[u8]>) -> Result<u32, Error> {
-        let text = text.as_ref();
-        if let Some(number) = Integer::parse(text) {
-            return self.node(number);
-        }
-        let mut fields = Fields::of(self);
-        fields.read(text)?;
-        fields.all()
+        self.only_node(self.parse_nodes(text)?)
     }
 
     /// Reads nodes from a text: one as for [`parse_node`](Self::parse_node), or the values of some fields, as in `datacenter=1`.
@@ -108,7 +100,7 @@ impl Layout {
         }
         let mut fields = Fields::of(self);
         fields.read(text)?;
-        fields.some()
+        fields.nodes()
     }
 
     /// Returns the bits of `node`, which must fit, at their places in an ID.
@@ -141,10 +133,6 @@ struct Fields<'a> {
 impl<'a> Fields<'a> {
     const fn of(layout: &'a Layout) -> Self {
         Self { layout, given: 0, node: 0 }
-    }
-
-    fn set_all(&mut self, values: impl IntoIterator<Item = (impl AsRef<[u8]>, Integer)>) -> Result<(), Error> {
-        values.into_iter().try_for_each(|(name, value)| self.set(&Name::cut(name.as_ref()), value))
     }
 
     /// Reads a text such as `datacenter=0,worker=5`.
@@ -181,20 +169,13 @@ impl<'a> Fields<'a> {
         Ok(())
     }
 
-    /// Returns the node of all fields.
-    fn all(self) -> Result<u32, Error> {
-        match self.layout.node_fields().find(|slot| self.given & slot.field.mask() == 0) {
-            Some(slot) => Err(slot.name.refused(What::NodeMissing, 0)),
-            None => Ok(self.layout.take_node(self.node)),
-        }
-    }
-
     /// Returns the nodes of the given fields.
-    fn some(self) -> Result<Nodes, Error> {
-        if self.given == 0 {
-            return self.all().map(Nodes::one);
-        }
+    fn nodes(self) -> Result<Nodes, Error> {
         let take = |id| self.layout.take_node(id);
-        Ok(Nodes::part(self.layout, take(self.given), take(self.node)))
+        match self.layout.node_fields().next() {
+            Some(first) if self.given == 0 => Err(first.name.refused(What::NodeMissing, 0)),
+            None => Ok(Nodes::one(0)),
+            Some(_) => Ok(Nodes::part(self.layout, take(self.given), take(self.node))),
+        }
     }
 }
