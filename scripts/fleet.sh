@@ -13,7 +13,7 @@ fleet=$CARGO_TARGET_DIR/optimised/snowmint-fleet
 "$fleet" --seconds "${1:?how many seconds}"
 [ "$searches" -gt 0 ] || exit 0
 passed=1
-for check in swap close increase window run start floor vanished cursor restore base durable fence tenure; do
+for check in swap close increase window run start floor vanished cursor restore base durable fence tenure nested copied; do
   printf '%-9s ' "$check"
   SNOWMINT_MUTANT=$check "$fleet" --find "$searches"
   passed=$((passed + 1))

@@ -25,6 +25,8 @@ mod guides {
     struct Prefixes;
     #[doc = include_str!("../../docs/inspect.md")]
     struct Inspect;
+    #[doc = include_str!("../../docs/reservations.md")]
+    struct Reservations;
 }
 
 /// Reads the cases of `tests/vectors/<file>.json`.

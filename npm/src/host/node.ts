@@ -52,6 +52,15 @@ function nodesForLease(spec: Spec): string | undefined {
   return nodesOfEnvironment(spec);
 }
 
+/** Returns `SNOWMINT_RESERVE`; undefined where Deno forbids to read it, because a lease without a reservation is as safe. */
+function reserveOfEnvironment(): string | undefined {
+  try {
+    return process.env.SNOWMINT_RESERVE;
+  } catch {
+    return undefined;
+  }
+}
+
 /** Refusals because of a window that is over and may be renewed at any moment, with the ms to wait. */
 const awaiting = new WeakMap<SnowmintError, number>();
 /** Returns the ms after which the window may have been renewed; 0 if waiting does not help. */
@@ -91,7 +100,8 @@ export const leased = <Generator extends { layout: Layout }>(
 async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefined> {
   const { layout, maxAheadMs, asyncWaitMs, start, clock } = spec;
   const { node, store, namespace, windowMs, exclude = [], onLost, reserve } = options;
-  const reserved = reserve ?? variable("SNOWMINT_RESERVE");
+  const environmentReserve = reserveOfEnvironment();
+  const reserved = reserve ?? environmentReserve;
   if (store && typeof store !== "string" && reserved === undefined) {
     const environmentNodes = node === undefined ? nodesForLease(spec) : undefined;
     const environmentNamespace = namespace === undefined ? variable("SNOWMINT_NAMESPACE") : undefined;
@@ -132,7 +142,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     environmentStore: opened ? undefined : environmentStore,
     environmentNamespace,
     reserve,
-    environmentReserve: variable("SNOWMINT_RESERVE"),
+    environmentReserve,
     stateDir: variable("SNOWMINT_STATE_DIR"),
     place: native.placeVariables().filter((name) => variable(name)),
     maxAheadMs,
