@@ -1,6 +1,6 @@
 # Calls of scripts/, each of which sets up what it needs on a bare Debian machine with rustup, node, npm and python3, and the
 # steps of `make check`, `make test` and `make prove`: scripts/steps.mk.
-.PHONY: demo check test prove package bench docs soak site serve
+.PHONY: demo check test prove ci package bench docs soak site serve
 
 demo: ## processes that are killed, forked and set back an hour repeat no ID; others' packages beside them
 	@scripts/demo.sh
@@ -13,6 +13,9 @@ test: ## all that a change can break, on real stores and browsers: minutes, for 
 
 prove: ## models, Miri, fuzzing, mutants, optimised code, long rounds, packages in foreign runtimes: half an hour, QUICK=yes a third
 	@PROFILE=$(if $(QUICK),dev,optimised) scripts/suite.sh $(call of_part,$(proofs))
+
+ci: ## what .ci/run runs: `make test` and the quick proofs in one run
+	@QUICK=yes PROFILE=dev scripts/suite.sh $(ci)
 
 package: ## dist/: the wheel, the sdist and the npm tarballs
 	@scripts/package.sh

@@ -17,6 +17,8 @@ proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-clippy-st
   rust-loom rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
   python-packages python-proof-parts python-sql python-site service-image service-deploy \
   service-long rust-long rust-nemesis rust-crates python-examples)
+# In one run: the short proofs run beside the short steps at the end.
+ci := $(filter-out service-clients python-guides,$(tests)) rust-fleet service-clients python-guides rust-nemesis
 of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rust, service, python or npm))$(filter $(or $(ONLY),)%,$(1))
 
 setups := $(addprefix setup-,rust nightly protoc maturin python docs proof sql deploy esbuild npm chromium headless browsers \
@@ -78,7 +80,8 @@ build-tests: setup-rust setup-protoc setup-maturin build-site
 	$(NEXTEST) --no-run
 
 # Never beside the mutants: a build puts programs without mutants into their place.
-rust-mutants rust-long rust-nemesis rust-crates: private export LOCK := debug
+rust-mutants rust-long rust-crates: private export LOCK := debug
+rust-nemesis: private export LOCK := $(if $(QUICK),suite,debug)
 # Both build npm/dist and the wheel.
 npm-packages python-site build-wheel: private export LOCK := optimised
 # Each starts more programs than there are processors.

@@ -6,7 +6,7 @@ import type { LeaseWindow } from "../generator/status.js";
 import { duration } from "../input.js";
 import { type Layout, nodeNumber } from "../layout/layout.js";
 import { generatorOn, type Make } from "../lease/generator.js";
-import { type Lease, leaseOver } from "../lease/lease.js";
+import { checkStore, type Lease, leaseOver } from "../lease/lease.js";
 import { nodesText } from "../lease/nodes.js";
 import { isLessor } from "../lease/service-claim.js";
 import { lease as leaseModule } from "../wasm/lease.js";
@@ -118,6 +118,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     const place = { label: label(), namespace: environmentNamespace, nodes: environmentNodes };
     return leaseOver(spec, { ...options, store: opened }, place);
   }
+  if (opened) checkStore(opened, clock);
   // The addon renews the lease also while no JavaScript runs.
   if (clock)
     throw new TypeError(

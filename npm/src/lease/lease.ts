@@ -81,7 +81,8 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   return new Share(holder, sharer);
 }
 
-function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
+/** Refuses what is no store, and a clock beside that of a service. */
+export function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
   if (isLessor(store)) {
     if (clock) throw new TypeError(`a lease of ${store} goes by the clock there: pass no clock`);
     return;

@@ -70,21 +70,26 @@ impl LeaseOptions {
             ));
         }
         let Options { max_ahead_ms, max_wait_ms, .. } = self.options;
-        let reserve_ms = match (self.reserve_ms, &environment.reserve) {
-            (None, Some(text)) => Some(
-                Reservation::parse_ms(text)
-                    .map_err(|error| Error::new(error.kind(), format!("SNOWMINT_RESERVE is {text:?}: {error}")))?,
-            ),
-            (given_ms, _) => given_ms,
+        let of_environment = environment.reserve.as_ref().filter(|_| self.reserve_ms.is_none());
+        let named = |error: Error| match of_environment {
+            Some(text) => Error::new(error.kind(), format!("SNOWMINT_RESERVE is {text:?}: {error}")),
+            None => error,
+        };
+        let reserve_ms = match of_environment {
+            Some(text) => Some(Reservation::parse_ms(text).map_err(|error| named(error.into()))?),
+            None => self.reserve_ms,
         };
         let backend = match reserve_ms {
-            Some(reserve_ms) => backend.reserved(&SlotDirectory::of_machine(environment)?, reserve_ms)?,
+            Some(reserve_ms) => {
+                backend.reserved(&SlotDirectory::of_machine(environment)?, reserve_ms).map_err(named)?
+            }
             None => backend,
         };
         let default_ms = if backend.slots().is_some() { Window::SLOT_MS } else { Window::ENGINE_MS };
         let window_ms = Window::length_ms(&layout, self.window_ms, default_ms, max_ahead_ms)?;
         if let Some(reserve_ms) = reserve_ms {
-            Reservation::refuse_length(reserve_ms, window_ms.saturating_add(max_ahead_ms))?;
+            Reservation::refuse_length(reserve_ms, window_ms.saturating_add(max_ahead_ms))
+                .map_err(|error| named(error.into()))?;
         }
         let terms = Terms {
             namespace: namespace.map_or_else(|| Ok(Namespace::of_layout(&layout)), |name| Namespace::named(name))?,
