@@ -5,7 +5,7 @@ import { brotliCompressSync, constants, gzipSync } from "node:zlib";
 import { bundle } from "./bundle.mjs";
 
 // The limit of a page that mints.
-const LIMIT = 26_000;
+const LIMIT = 26_499;
 const root = new URL("..", import.meta.url).pathname;
 const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;

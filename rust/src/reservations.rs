@@ -6,8 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use snowmint_core::Nodes;
 use snowmint_core::host::{mix, whole_ms};
+use snowmint_core::lease::Reservation;
+use snowmint_core::{Nodes, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::Progress;
 use snowmint_stores::host::{Claimer, Refusal, StoreLease, Terms, claim_node};
@@ -15,7 +16,7 @@ use snowmint_stores::host::{Claimer, Refusal, StoreLease, Terms, claim_node};
 use crate::lease::connector::Connector;
 use crate::lease::grant::Grant;
 use crate::lease::outer::Outer;
-use crate::slots::{Found, Locked, SlotDirectory, Start, boot};
+use crate::slots::{Found, Locked, LockedSlot, SlotDirectory, Start, Visit, boot};
 
 /// How long a process that starts in a reservation waits for the store to confirm it.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(1);
@@ -116,17 +117,46 @@ impl Reservations {
     fn reserve(&self, terms: &Terms, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Grant, Refusal> {
         let lease = self.claim_of_store(terms, now_ms, slowest_ms)?;
         let terms = Terms { nodes: Nodes::one(lease.node()), ..terms.clone() };
-        let visit = self.slots.visit(&terms, now_ms)?;
+        let slot = self.slot_of(&terms, now_ms, &lease);
+        let (visit, slot, reservation, window) = match slot {
+            Ok(found) => found,
+            Err(refusal) => {
+                // Otherwise the node would be blocked for hours.
+                self.give_back(lease);
+                return Err(refusal);
+            }
+        };
+        let outer = Arc::new(Outer::fresh(Arc::clone(&self.store), &terms, self.reserve_ms, lease));
+        slot.grant(&visit, window, Some((outer, reservation)))
+    }
+
+    /// Locks the slot of a node that the store has just granted.
+    fn slot_of<'a>(
+        &'a self,
+        terms: &'a Terms,
+        now_ms: i64,
+        lease: &StoreLease,
+    ) -> Result<(Visit<'a>, LockedSlot, Reservation, Window), Refusal> {
+        let visit = self.slots.visit(terms, now_ms)?;
         let Locked::Slot(slot) = visit.lock(lease.node())? else {
             return Err(Refusal::Taken(visit.exhausted(None, &[])));
         };
-        let outer = Arc::new(Outer::fresh(Arc::clone(&self.store), &terms, self.reserve_ms, lease));
-        let reservation = slot.reservation_of(&outer)?;
+        let reservation = slot.reservation_of(lease.saved())?;
         match slot.start(&visit, Some(&reservation)) {
-            Start::At(window) => slot.grant(&visit, window, Some((outer, reservation))),
+            Start::At(window) => Ok((visit, slot, reservation, window)),
             Start::In(wait_ms) => Err(Refusal::NotYet(wait_ms, visit.exhausted(Some(wait_ms), &[]))),
             Start::Never => Err(Refusal::Taken(visit.exhausted(None, &[]))),
         }
+    }
+
+    /// Begins to release a node of which nothing was used.
+    fn give_back(&self, mut lease: StoreLease) {
+        let start_ms = lease.window().start_ms;
+        let release = async move {
+            lease.release(start_ms).await;
+        };
+        // Without a thread the node is free when the reservation is over.
+        drop(self.store.background().map(|background| background.run(release)));
     }
 
     /// Adds to an error of the store why reservations in the directory do not count.

@@ -17,11 +17,11 @@ use std::{io, iter};
 use snowmint_core::lease::{NamespaceRecord, Record, Reservation};
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{ErrorKind, Window, bytes, mutant};
-use snowmint_stores::Error;
 use snowmint_stores::host::fork::OwnFile;
 use snowmint_stores::host::label::label;
 use snowmint_stores::host::nonce::nonce;
 use snowmint_stores::host::{Refusal, Terms, plain_file};
+use snowmint_stores::{Error, Version};
 
 use crate::lease::grant::Grant;
 use crate::lease::outer::Outer;
@@ -206,8 +206,8 @@ impl LockedSlot {
     }
 
     /// Returns the reservation that a store has granted to the file. Writes nothing.
-    pub(crate) fn reservation_of(&self, outer: &Outer) -> Result<Reservation, Error> {
-        reserved::of(&self.file, &self.path, outer.granted())
+    pub(crate) fn reservation_of(&self, granted: (Record, Version)) -> Result<Reservation, Error> {
+        reserved::of(&self.file, &self.path, granted)
     }
 
     /// Makes sure that no process uses the reservation of the file again.

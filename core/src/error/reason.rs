@@ -156,9 +156,9 @@ reasons! {
     Fenced NodesExhausted "the store is fenced until {u}, and no node mints before that time: wait";
     Reserve InvalidStore "reserve is a number and s, m, h or d, such as 24h: 1m to 7d, and at least four windows";
     ReserveStore InvalidStore
-        "reserve needs a store of records, such as postgres://HOST/DATABASE: slots of this machine need none, and a service grants nodes by its own clock";
+        "reserve needs a store of records: slots need none, and a service grants nodes by its own clock";
     ReserveDirectory InvalidStore
-        "reserve needs a directory on a machine with Linux, which tells a copy of the directory by the kernel's boot_id: leave reserve out";
+        "reserve needs a directory on a machine with Linux: leave it out";
     FarEnd StoreUnavailable
         "the window would end at {t}, more than an hour after the store's clock, {u}, allows: correct this machine's clock; if the clock of the node's last holder was ahead, run snowmint lease release";
     LeaseLost WindowClosed "another holder has the node";

@@ -1,5 +1,6 @@
 //! The world, as a process of the fleet sees it.
 
+use crate::machine::Machine;
 use crate::plan::Plan;
 use crate::random::Random;
 use crate::tally::Checker;
@@ -15,6 +16,8 @@ pub struct Context<'a> {
     pub checker: &'a mut Checker,
     /// The number of the process.
     pub process: usize,
+    /// The machine of the process, if it has a directory there.
+    pub machine: Option<&'a mut Machine>,
     /// The wall clock of the process, Unix ms. It steps.
     pub clock_ms: i64,
     /// The clock of the process that never steps, in ms. Some run an eighth faster.

@@ -30,11 +30,21 @@ pub enum Fault {
     Vanished,
     /// The counter of the segment goes back. Allocators that have seen it higher must stop, until an operator runs a fence.
     Rollback,
+    /// The processes of a machine are cut off from the store, for up to two reservations.
+    CutOff,
+    /// A machine starts anew.
+    Reboot,
+    /// A machine loses its disk.
+    LostDisk,
+    /// The directory of a machine is copied to another one, or on the same one.
+    Copied,
+    /// A machine stops, and an operator releases its nodes.
+    Released,
 }
 
 impl Fault {
-    /// All faults.
-    pub const ALL: [Self; 13] = [
+    /// All faults. Those of machines are the last ones.
+    pub const ALL: [Self; 18] = [
         Self::Crash,
         Self::Stall,
         Self::Fork,
@@ -48,6 +58,11 @@ impl Fault {
         Self::LostTail,
         Self::Vanished,
         Self::Rollback,
+        Self::CutOff,
+        Self::Reboot,
+        Self::LostDisk,
+        Self::Copied,
+        Self::Released,
     ];
 
     /// Returns the words for people.
@@ -66,12 +81,22 @@ impl Fault {
             Self::LostTail => "lost tails and fences",
             Self::Vanished => "vanished records",
             Self::Rollback => "counters set back",
+            Self::CutOff => "machines cut off for hours",
+            Self::Reboot => "machines started anew",
+            Self::LostDisk => "lost disks",
+            Self::Copied => "copied directories",
+            Self::Released => "released nodes of stopped machines",
         }
     }
 
     /// Returns whether the fault happens to a message. Other faults happen at random times.
     pub const fn is_of_message(self) -> bool {
         matches!(self, Self::LostRequest | Self::LostReply | Self::Late | Self::Repeated)
+    }
+
+    /// Returns whether the fault happens to a machine that has reservations.
+    pub const fn is_of_machine(self) -> bool {
+        matches!(self, Self::CutOff | Self::Reboot | Self::LostDisk | Self::Copied | Self::Released)
     }
 }
 
@@ -81,7 +106,16 @@ pub struct Rates(pub [u32; Fault::ALL.len()]);
 
 impl Rates {
     /// The rates of a search for faults.
-    pub const DEFAULT: Self = Self([20, 20, 6, 10, 15, 15, 15, 15, 30, 6, 2, 1, 1]);
+    pub const DEFAULT: Self = Self([20, 20, 6, 10, 15, 15, 15, 15, 30, 6, 2, 1, 1, 8, 2, 1, 4, 2]);
+
+    /// Returns these rates for a fleet without reservations.
+    #[must_use]
+    pub fn without_machines(mut self) -> Self {
+        for fault in Fault::ALL.into_iter().filter(|fault| fault.is_of_machine()) {
+            self.0[fault as usize] = 0;
+        }
+        self
+    }
 
     /// Returns the rate of a fault.
     pub const fn of(&self, fault: Fault) -> u32 {

@@ -2,11 +2,11 @@
 
 use std::rc::Rc;
 
-use snowmint_core::bytes::label;
-use snowmint_core::lease::{Claim, ClaimStep, Renewal, RenewalStep, Terms, renewal_pause_ms};
+use snowmint_core::lease::{Renewal, RenewalStep, renewal_pause_ms};
 use snowmint_core::store::Reply;
-use snowmint_core::{LocalRun, Nodes, Options, Snowflake, Words};
+use snowmint_core::{LocalRun, Options, Snowflake, Words};
 
+use crate::claiming::{Claimed, Claiming};
 use crate::context::Context;
 use crate::store::{Answer, Request};
 
@@ -22,17 +22,23 @@ struct Call {
 
 /// The generator of a lease that is closed. Threads that have not heard of it go on to call.
 #[derive(Debug)]
-struct Past {
-    nonce: usize,
-    generator: Snowflake<Rc<Words>>,
-    run: LocalRun,
+pub(crate) struct Past {
+    pub(crate) nonce: usize,
+    pub(crate) generator: Snowflake<Rc<Words>>,
+    pub(crate) run: LocalRun,
+}
+
+impl Past {
+    pub(crate) fn mint(&mut self, context: &mut Context<'_>) {
+        mint(&self.generator, self.nonce, &mut self.run, context);
+    }
 }
 
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "a process has one")]
 enum Way {
     Rests,
-    Claims(Claim<'static>),
+    Claims(Claiming),
     Holds { renewal: Renewal, generator: Snowflake<Rc<Words>>, cell: Rc<Words>, asks: bool },
     Releases(Renewal),
 }
@@ -47,23 +53,14 @@ pub struct Holder {
     past: Option<Past>,
     /// When the next renewal is due by the steady clock, or the next claim.
     due_ms: u64,
-    asked: Asked,
     last_node: Option<u32>,
-}
-
-/// The kind of a claim's last request.
-#[derive(Clone, Copy, Debug)]
-enum Asked {
-    List,
-    Namespace,
-    Node,
 }
 
 impl Holder {
     /// Makes a process that has just started.
     pub fn new() -> Self {
         let run = LocalRun::new();
-        Self { way: Way::Rests, nonce: 0, run, call: None, past: None, due_ms: 0, asked: Asked::List, last_node: None }
+        Self { way: Way::Rests, nonce: 0, run, call: None, past: None, due_ms: 0, last_node: None }
     }
 
     /// Ends the process, and starts another in its place, which may know the last node.
@@ -96,11 +93,11 @@ impl Holder {
     /// Acts: claims, mints, renews or releases. Returns a request to the store.
     pub fn wake(&mut self, context: &mut Context<'_>, waits: bool) -> Option<Request> {
         self.resume(context);
-        if let Some(Past { nonce, generator, run }) = &mut self.past {
-            mint(generator, *nonce, run, context);
+        if let Some(past) = &mut self.past {
+            past.mint(context);
         }
         match &mut self.way {
-            Way::Rests if context.steady_ms >= self.due_ms => self.claim(context),
+            Way::Rests if context.steady_ms >= self.due_ms => Some(self.claim(context)),
             Way::Holds { generator, renewal, cell, asks } => {
                 mint(generator, self.nonce, &mut self.run, context);
                 if !context.plan.local && self.call.is_none() && context.random.happens(100) {
@@ -127,42 +124,25 @@ impl Holder {
         }
     }
 
-    fn claim(&mut self, context: &mut Context<'_>) -> Option<Request> {
+    fn claim(&mut self, context: &mut Context<'_>) -> Request {
         self.nonce = context.checker.claim(context.process);
         self.run = LocalRun::new();
-        self.way = Way::Claims(Claim::new(Terms {
-            layout: context.plan.layout,
-            nodes: Nodes::ALL,
-            max_ahead_ms: context.plan.max_ahead_ms,
-            window_ms: context.plan.window_ms,
-            last_node: self.last_node.filter(|_| context.random.happens(500)),
-            system_clock: context.plan.system_clock,
-            nonce: self.nonce as u128,
-            label: label("a process"),
-        }));
-        self.advance(Claim::FIRST, context)
+        let last_node = self.last_node.filter(|_| context.random.happens(500));
+        self.way = Way::Claims(Claiming::new(self.nonce, context.plan.window_ms, last_node, context));
+        Claiming::FIRST
     }
 
     /// Takes the answer to the last request; `None` if the process has waited long enough.
     pub fn answer(&mut self, answer: Option<&Answer>, context: &mut Context<'_>) -> Option<Request> {
         match &mut self.way {
-            Way::Claims(claim) => {
-                let step = match (answer, self.asked) {
-                    (Some(Answer::Namespace(found)), _) => claim.namespace(*found),
-                    (Some(Answer::Nodes(nodes)), _) => {
-                        for (node, record, version) in nodes {
-                            claim.see(*node, record, *version, context.clock_ms);
-                        }
-                        claim.listed(context.clock_ms, nodes.len() as u64)
-                    }
-                    (Some(Answer::Node(reply)), Asked::Namespace) => claim.namespace_reply(*reply),
-                    (Some(Answer::Node(reply)), _) => claim.reply(*reply),
-                    (_, Asked::Namespace) => claim.namespace_reply(Reply::Unknown),
-                    (_, Asked::Node) => claim.reply(Reply::Unknown),
-                    (_, Asked::List) => return self.rest(context.plan.window_ms / 4, context),
-                };
-                self.advance(step, context)
-            }
+            Way::Claims(claiming) => match claiming.answer(answer, context) {
+                Claimed::Ask(request) => Some(request),
+                Claimed::Granted(renewal) => {
+                    self.open(renewal, context);
+                    None
+                }
+                Claimed::Rest(pause_ms) => self.rest(pause_ms, context),
+            },
             Way::Holds { renewal, .. } | Way::Releases(renewal) => {
                 let step = match answer {
                     Some(Answer::Node(reply)) => renewal.reply(*reply),
@@ -171,47 +151,6 @@ impl Holder {
                 self.go_on(step, context)
             }
             Way::Rests => None,
-        }
-    }
-
-    /// Goes on with a claim.
-    #[allow(clippy::large_types_passed_by_value, reason = "a step is used up")]
-    fn advance(&mut self, step: ClaimStep, context: &mut Context<'_>) -> Option<Request> {
-        let Way::Claims(claim) = &mut self.way else { return None };
-        match step {
-            ClaimStep::ReadNamespace => {
-                self.asked = Asked::List;
-                Some(Request::ReadNamespace)
-            }
-            // The store has no floor: a fence writes the namespace's record too.
-            ClaimStep::ReadFloor => {
-                let step = claim.floor(None);
-                self.advance(step, context)
-            }
-            ClaimStep::WriteNamespace(record, version) => {
-                self.asked = Asked::Namespace;
-                Some(Request::WriteNamespace(record, version))
-            }
-            ClaimStep::ListNodes => {
-                self.asked = Asked::List;
-                Some(Request::List)
-            }
-            ClaimStep::ReadClock => {
-                let step = claim.clock(Some(context.store_ms), context.clock_ms);
-                self.advance(step, context)
-            }
-            ClaimStep::Ask(node, ask) => {
-                self.asked = Asked::Node;
-                Some(Request::Node(node, ask))
-            }
-            ClaimStep::Granted(renewal, _) => {
-                self.open(renewal, context);
-                None
-            }
-            ClaimStep::Wait(wait_ms, _) => self.rest(wait_ms.min(context.plan.window_ms), context),
-            ClaimStep::Taken(_) | ClaimStep::Unanswered | ClaimStep::Refused(_) => {
-                self.rest(context.plan.window_ms, context)
-            }
         }
     }
 
@@ -306,12 +245,12 @@ impl Default for Holder {
     }
 }
 
-fn options(context: &Context<'_>) -> Options {
+pub(crate) fn options(context: &Context<'_>) -> Options {
     Options { max_ahead_ms: context.plan.max_ahead_ms, ..Options::DEFAULT }
 }
 
 /// Mints a few IDs, one by one or as a run.
-fn mint(generator: &Snowflake<Rc<Words>>, nonce: usize, run: &mut LocalRun, context: &mut Context<'_>) {
+pub(crate) fn mint(generator: &Snowflake<Rc<Words>>, nonce: usize, run: &mut LocalRun, context: &mut Context<'_>) {
     let node = generator.node();
     let count = 1 + context.random.below(4);
     if !context.plan.local && context.random.happens(300) {

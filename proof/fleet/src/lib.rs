@@ -4,12 +4,15 @@
 //! WebAssembly too.
 
 pub mod allocator;
+pub mod claiming;
 pub mod context;
 pub mod faults;
 pub mod holder;
 pub mod keeper;
+pub mod machine;
 pub mod plan;
 pub mod random;
 pub mod store;
 pub mod tally;
+pub mod tenant;
 pub mod world;

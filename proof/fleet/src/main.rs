@@ -88,6 +88,10 @@ fn run_for(seconds: u64, first: u64) -> ExitCode {
     println!("{years:.1} simulated years, {:.1} a minute", years / took * 60.0);
     let Tally { ids, numbers, leases, takeovers, events, .. } = tally;
     println!("{ids} IDs, {numbers} numbers, {leases} leases, {takeovers} changes of a node's holder, {events} events");
+    println!(
+        "{} slots taken within reservations, {} of them without the store; {} IDs there",
+        tally.slots, tally.unconfirmed, tally.reserved_ids
+    );
     println!("{} faults:", tally.all_faults());
     for fault in Fault::ALL {
         println!("  {:>10} {}", tally.faults[fault as usize], fault.name());

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use snowmint_core::Layout;
+use snowmint_core::lease::Reservation;
 
 use crate::faults::Rates;
 use crate::random::Random;
@@ -38,6 +39,12 @@ pub struct Plan {
     pub allocators: usize,
     /// How many processes share a section of users.
     pub keepers: usize,
+    /// How many machines have reservations.
+    pub machines: usize,
+    /// How many processes each of these machines has.
+    pub tenants: usize,
+    /// The length of a reservation, in ms.
+    pub reserve_ms: u64,
     /// How often a process mints in a window.
     pub works: u64,
     /// Whether threads take runs of IDs.
@@ -67,11 +74,14 @@ impl Plan {
             holders: 4,
             allocators: 0,
             keepers: 0,
+            machines: 0,
+            tenants: 0,
+            reserve_ms: 0,
             works: 60,
             local: false,
             system_clock: false,
             max_ahead_ms: 0,
-            rates: Rates::DEFAULT,
+            rates: Rates::DEFAULT.without_machines(),
             calm: 60,
         }
     }
@@ -84,18 +94,27 @@ impl Plan {
         let (window_ms, layout) = &layouts()[at];
         // A window and what runs ahead of it are an hour at most.
         let may_run_ahead = *window_ms < 60 * 60 * 1000;
-        Self {
+        let mut plan = Self {
             layout,
             window_ms: *window_ms,
             holders: 2 + random.below(4) as usize,
             allocators: 2 * random.below(2) as usize,
             keepers: 2 * random.below(2) as usize,
+            machines: 0,
+            tenants: 0,
+            reserve_ms: 0,
             works: *random.pick(&[2, 8, 40]),
             local: random.happens(250),
             system_clock: random.happens(300),
             max_ahead_ms: if may_run_ahead && random.happens(300) { window_ms / 3 } else { 0 },
-            rates: Rates::DEFAULT,
+            rates: Rates::DEFAULT.without_machines(),
             calm: *random.pick(&[30, 100, 300]),
+        };
+        if random.happens(400) {
+            (plan.machines, plan.tenants) = *random.pick(&[(1, 1), (1, 2), (2, 1)]);
+            plan.reserve_ms = Reservation::MIN_MS.max(window_ms * random.pick(&[4, 8, 24]));
+            plan.rates = Rates::DEFAULT;
         }
+        plan
     }
 }

@@ -122,6 +122,8 @@ pub struct Store {
     /// The contents before the writes of the tail.
     base: Contents,
     tail: VecDeque<Write>,
+    /// The last version of a record. None comes back when writes are lost: in a store they are random.
+    last_version: Version,
 }
 
 fn record(bytes: &[u8]) -> Record {
@@ -133,6 +135,11 @@ fn section_record(bytes: &[u8]) -> section::Record {
 }
 
 impl Store {
+    const fn version(&mut self) -> Version {
+        self.last_version += 1;
+        self.last_version
+    }
+
     fn write(&mut self, write: Write) {
         self.now.carry_out(&write);
         self.tail.push_back(write);
@@ -150,8 +157,9 @@ impl Store {
             Request::WriteNamespace(record, expected) => {
                 let version = self.now.namespace.map_or(0, |(_, version)| version);
                 Answer::Node(if version == expected {
-                    self.write(Write::Namespace(record, version + 1));
-                    Reply::Written(version + 1)
+                    let version = self.version();
+                    self.write(Write::Namespace(record, version));
+                    Reply::Written(version)
                 } else {
                     Reply::Conflict
                 })
@@ -174,8 +182,9 @@ impl Store {
         match ask {
             Ask::Read => Reply::Record(found.map(|(bytes, _)| record(bytes)), version),
             Ask::Write(record, expected) if expected == version => {
-                self.write(Write::Node(node, record.to_bytes(), version + 1));
-                Reply::Written(version + 1)
+                let version = self.version();
+                self.write(Write::Node(node, record.to_bytes(), version));
+                Reply::Written(version)
             }
             _ => Reply::Conflict,
         }
@@ -186,8 +195,9 @@ impl Store {
         match ask {
             Ask::Read => Reply::Record(self.now.section.map(|(bytes, _)| section_record(&bytes)), version),
             Ask::Write(record, expected) if expected == version => {
-                self.write(Write::Section(record.to_bytes(), version + 1));
-                Reply::Written(version + 1)
+                let version = self.version();
+                self.write(Write::Section(record.to_bytes(), version));
+                Reply::Written(version)
             }
             _ => Reply::Conflict,
         }
@@ -212,27 +222,46 @@ impl Store {
         vanishes
     }
 
+    /// Does what `snowmint lease release --stopped --until` does with a node that this claim has. Returns what it writes.
+    pub fn release(&mut self, node: u32, nonce: u128, end_ms: i64) -> Option<Record> {
+        let (bytes, _) = self.now.nodes.get(&node)?;
+        let found = record(bytes);
+        if !found.is_held_by(nonce) {
+            return None;
+        }
+        let window = Window { start_ms: found.window.start_ms.min(end_ms), end_ms };
+        let released = Record { released: true, serial: found.serial + 1, window, ..found };
+        let version = self.version();
+        self.write(Write::Node(node, released.to_bytes(), version));
+        Some(released)
+    }
+
     /// Sets the counter of the segment back by half.
     pub fn roll_back(&mut self) {
         self.write(Write::Counter(self.now.counter / 2));
     }
 
-    /// Does what `snowmint fence --until --skip` does: raises all ends, counters and maxima, and the floor.
+    /// Does what `snowmint fence --until --skip` does: raises all ends, counters and maxima, and the floor. Before, the operator
+    /// has released all nodes.
     pub fn fence(&mut self, until_ms: i64, skip: u64) {
-        let nodes: Vec<_> =
-            self.now.nodes.iter().map(|(node, (bytes, version))| (*node, record(bytes), *version)).collect();
+        let nodes: Vec<_> = self.now.nodes.iter().map(|(node, (bytes, _))| (*node, record(bytes))).collect();
         let count = nodes.len() as u64;
-        for (node, mut record, version) in nodes {
-            record.window.end_ms = record.window.end_ms.max(until_ms);
-            self.write(Write::Node(node, record.to_bytes(), version + 1));
+        for (node, mut record) in nodes {
+            // The window of a holder may end far ahead, as a reservation does.
+            record.window.end_ms = if record.released { record.window.end_ms.max(until_ms) } else { until_ms };
+            (record.released, record.serial) = (true, record.serial + 1);
+            let version = self.version();
+            self.write(Write::Node(node, record.to_bytes(), version));
         }
-        let (record, version) = self.now.namespace.unwrap_or_default();
-        self.write(Write::Namespace(NamespaceRecord { nodes: count, ..record.raised(until_ms) }, version + 1));
+        let (record, _) = self.now.namespace.unwrap_or_default();
+        let version = self.version();
+        self.write(Write::Namespace(NamespaceRecord { nodes: count, ..record.raised(until_ms) }, version));
         self.write(Write::Counter(self.now.counter + skip));
-        if let Some((bytes, version)) = self.now.section {
+        if let Some((bytes, _)) = self.now.section {
             let found = section_record(&bytes);
             let raised = section::Record { max_seq: found.max_seq + skip, ..found };
-            self.write(Write::Section(raised.to_bytes(), version + 1));
+            let version = self.version();
+            self.write(Write::Section(raised.to_bytes(), version));
         }
         // A fence ends what was lost before.
         self.base = self.now.clone();

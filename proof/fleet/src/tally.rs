@@ -19,6 +19,8 @@ pub enum Violation {
     Outside,
     /// A window of a node begins before the window before it ends.
     Overlap,
+    /// A window of a slot leaves the reservation that the store had granted.
+    Unreserved,
     /// A closed cell, or a forked child, minted an ID.
     AfterClose,
     /// A number of a segment was handed out twice.
@@ -39,6 +41,7 @@ impl Violation {
             Self::Order => "IDs of a lease went back",
             Self::Outside => "an ID lies outside of its granted window",
             Self::Overlap => "windows of a node overlap",
+            Self::Unreserved => "a window of a slot leaves its reservation",
             Self::AfterClose => "a closed cell or forked child minted",
             Self::NumberTwice => "a number of a segment was handed out twice",
             Self::NumberOrder => "numbers of a segment went back",
@@ -64,6 +67,12 @@ pub struct Tally {
     pub leases: u64,
     /// How often a node changed its holder.
     pub takeovers: u64,
+    /// How often a process took a slot within a reservation.
+    pub slots: u64,
+    /// How often it did so without an answer of the store.
+    pub unconfirmed: u64,
+    /// IDs minted within reservations.
+    pub reserved_ids: u64,
     /// Events.
     pub events: u64,
     /// Faults of each kind.
@@ -88,6 +97,9 @@ impl Tally {
         self.numbers += other.numbers;
         self.leases += other.leases;
         self.takeovers += other.takeovers;
+        self.slots += other.slots;
+        self.unconfirmed += other.unconfirmed;
+        self.reserved_ids += other.reserved_ids;
         self.events += other.events;
         for (sum, count) in self.faults.iter_mut().zip(other.faults) {
             *sum += count;
@@ -146,6 +158,10 @@ pub struct Span {
     pub minted_ms: Option<(i64, i64)>,
     /// Whether the cell is closed.
     pub closed: bool,
+    /// Whether its windows are those of a slot within a reservation.
+    pub is_slot: bool,
+    /// The nonce of the last slot within this reservation, and its window.
+    last_slot: Option<(usize, Window)>,
 }
 
 /// Checks all that is minted and granted.
@@ -211,7 +227,15 @@ impl Checker {
 
     /// Notes a new claim by a process, and returns its nonce.
     pub fn claim(&mut self, holder: usize) -> usize {
-        self.spans.push(Span { holder, windows: Vec::new(), last: None, minted_ms: None, closed: false });
+        self.spans.push(Span {
+            holder,
+            windows: Vec::new(),
+            last: None,
+            minted_ms: None,
+            closed: false,
+            is_slot: false,
+            last_slot: None,
+        });
         self.spans.len() - 1
     }
 
@@ -236,6 +260,37 @@ impl Checker {
         }
     }
 
+    /// Notes a window that a process has written into a slot, within the reservation of another claim.
+    pub fn slotted(&mut self, nonce: usize, reservation: usize, node: u32, window: Window) {
+        let is_new = !self.spans[nonce].is_slot;
+        let Span { windows, last_slot, .. } = &mut self.spans[reservation];
+        let is_within = windows.iter().any(|(known, reserved)| {
+            *known == node && reserved.start_ms <= window.start_ms && window.end_ms <= reserved.end_ms
+        });
+        let follows = match *last_slot {
+            Some((holder, last)) if holder == nonce || is_new => holder == nonce || last.end_ms <= window.start_ms,
+            // A slot that another one has followed can only end.
+            Some((_, last)) => window.end_ms <= last.start_ms,
+            None => true,
+        };
+        if is_new || last_slot.is_some_and(|(holder, _)| holder == nonce) {
+            *last_slot = Some((nonce, window));
+        }
+        let span = &mut self.spans[nonce];
+        (span.windows, span.is_slot) = (vec![(node, window)], true);
+        if !is_within {
+            self.note(Violation::Unreserved);
+        }
+        if !follows {
+            self.note(Violation::Overlap);
+        }
+    }
+
+    /// Returns the end of the last window within a reservation, Unix ms.
+    pub fn slot_end_ms(&self, reservation: usize) -> Option<i64> {
+        self.spans[reservation].last_slot.map(|(_, window)| window.end_ms)
+    }
+
     /// Notes a fence: all processes have stopped, so what is left of their windows is void.
     pub fn fenced(&mut self) {
         self.is_rolled_back = false;
@@ -256,6 +311,7 @@ impl Checker {
         let ordered = span.last.replace(id).is_none_or(|last| last < id);
         let window = span.windows.iter().find(|(known, _)| *known == node).map(|(_, window)| *window);
         let closed = span.closed;
+        self.tally.reserved_ids += u64::from(span.is_slot);
         let tick_ms = self.layout.decode(id).map_or(i64::MIN, |parts| parts.timestamp_ms);
         let until_ms = tick_ms.saturating_add_unsigned(self.layout.tick_ms());
         span.minted_ms = Some(

@@ -17,10 +17,12 @@ use crate::context::Context;
 use crate::faults::{Fault, Rates};
 use crate::holder::Holder;
 use crate::keeper::Keeper;
+use crate::machine::Machine;
 use crate::plan::{Plan, START_MS};
 use crate::random::Random;
 use crate::store::{Answer, Request, Store};
 use crate::tally::Checker;
+use crate::tenant::Tenant;
 
 /// The world of a fleet.
 #[derive(Debug)]
@@ -31,6 +33,7 @@ pub struct World {
     events: BinaryHeap<Reverse<Event>>,
     number: u64,
     processes: Vec<Process>,
+    machines: Vec<Machine>,
     store: Store,
     /// Until when the store does not answer.
     down_until_ms: u64,
@@ -55,10 +58,12 @@ impl World {
     }
 
     /// Makes a world by a plan.
-    pub fn new(plan: Plan, random: Random) -> Self {
+    pub fn new(plan: Plan, mut random: Random) -> Self {
         let holders = (0..plan.holders).map(|_| Role::Holder(Holder::new()));
         let allocators = (0..plan.allocators).map(|_| Role::Allocator(Allocator::new()));
         let keepers = (0..plan.keepers).map(|_| Role::Keeper(Keeper::new()));
+        let tenants = (0..plan.machines * plan.tenants).map(|tenant| Role::Tenant(Tenant::new(tenant % plan.machines)));
+        let machines = (0..plan.machines).map(|_| Machine::new(&mut random)).collect();
         let process =
             |role| Process { role, life: 0, stalled_until_ms: 0, cut_until_ms: 0, ahead_ms: 0, waits_for: None };
         let mut world = Self {
@@ -67,7 +72,8 @@ impl World {
             now_ms: 0,
             events: BinaryHeap::new(),
             number: 0,
-            processes: holders.chain(allocators).chain(keepers).map(process).collect(),
+            processes: holders.chain(allocators).chain(keepers).chain(tenants).map(process).collect(),
+            machines,
             store: Store::default(),
             down_until_ms: 0,
             epoch: 0,
@@ -174,6 +180,7 @@ impl World {
                     self.act(process, |role, context| match role {
                         Role::Holder(holder) => holder.answer(answer.as_deref(), context),
                         Role::Keeper(keeper) => keeper.answer(answer.as_deref(), context),
+                        Role::Tenant(tenant) => tenant.answer(answer.as_deref(), context),
                         Role::Allocator(allocator) => {
                             allocator.answer(answer.as_deref(), context);
                             None
@@ -205,6 +212,7 @@ impl World {
             Role::Holder(holder) => holder.wake(context, waits),
             Role::Allocator(allocator) => allocator.wake(context),
             Role::Keeper(keeper) => keeper.wake(context, waits),
+            Role::Tenant(tenant) => tenant.wake(context, waits),
         });
         // Work and waits are as long as the load says; a process looks at its renewal at least ten times in a window.
         let pause_ms = self.plan.window_ms / self.plan.works.max(8);
@@ -220,6 +228,7 @@ impl World {
             random: &mut self.random,
             checker: &mut self.checker,
             process,
+            machine: role.machine().map(|machine| &mut self.machines[machine]),
             clock_ms: store_ms + *ahead_ms,
             steady_ms: 1_000_000 * process as u64 + self.now_ms * (8 + process as u64 % 2) / 8,
             store_ms,

@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
 
 use snowmint_core::lease::{FileIdentity, RESERVATION_BYTES, Record, Reservation};
 use snowmint_core::time::Rfc3339;
@@ -146,12 +147,14 @@ fn identity(file: &File) -> io::Result<FileIdentity> {
     {
         use std::os::unix::fs::MetadataExt;
         let found = file.metadata()?;
-        Ok(FileIdentity { boot, device: found.dev(), inode: found.ino() })
+        let born = found.created().ok().and_then(|born| born.duration_since(SystemTime::UNIX_EPOCH).ok());
+        let born_ns = born.and_then(|born| u64::try_from(born.as_nanos()).ok()).unwrap_or_default();
+        Ok(FileIdentity { boot, device: found.dev(), inode: found.ino(), born_ns })
     }
     #[cfg(not(unix))]
     {
         let _ = file;
-        Ok(FileIdentity { boot, device: 0, inode: 0 })
+        Ok(FileIdentity { boot, device: 0, inode: 0, born_ns: 0 })
     }
 }
 

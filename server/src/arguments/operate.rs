@@ -45,7 +45,8 @@ pub enum LeaseVerb {
         namespace: Option<String>,
     },
     /// Release a node whose holder is gone for good, or whose window ends far ahead because a clock was ahead. Stop the
-    /// holder first: it may mint until the end of its window. A slot that a live holder has locked is refused
+    /// holder first: it may mint until the end of its window. Of a node that a machine has reserved, remove the directory
+    /// .reserved of its slots too, or start the machine anew. A slot that a live holder has locked is refused
     Release {
         /// Namespace of the lease
         namespace: String,

@@ -8,12 +8,19 @@ use super::process::{Process, Role};
 use crate::allocator::Allocator;
 use crate::faults::Fault;
 use crate::keeper::Keeper;
-use crate::plan::Plan;
+use crate::machine::{Copying, Machine};
+use crate::plan::{Plan, START_MS};
+use crate::tenant::Tenant;
 
 const DAY_MS: u64 = 24 * 60 * 60 * 1000;
 
 impl World {
     pub(super) fn crash(&mut self, process: usize) {
+        self.crash_for(process, self.plan.window_ms / 2);
+    }
+
+    /// Ends a process. Another one takes its place after up to this many ms.
+    fn crash_for(&mut self, process: usize, most_ms: u64) {
         let Process { role, life, stalled_until_ms, waits_for, .. } = &mut self.processes[process];
         *life += 1;
         (*stalled_until_ms, *waits_for) = (0, None);
@@ -21,9 +28,14 @@ impl World {
             Role::Holder(holder) => holder.crash(),
             Role::Allocator(allocator) => *allocator = Allocator::new(),
             Role::Keeper(keeper) => *keeper = Keeper::new(),
+            // The kernel unlocks the files of a process that is killed.
+            Role::Tenant(tenant) => {
+                self.machines[tenant.machine].unlock(process);
+                *tenant = Tenant::new(tenant.machine);
+            }
         }
         let life = *life;
-        let delay_ms = 1 + self.random.below(self.plan.window_ms / 2);
+        let delay_ms = 1 + self.random.below(most_ms);
         self.plan_event(delay_ms, What::Wake(process, life));
     }
 
@@ -46,6 +58,10 @@ impl World {
 
     fn befall(&mut self, fault: Fault, process: usize) {
         self.note(|| format!("fault: {}, process {process}", fault.name()));
+        if fault.is_of_machine() {
+            self.befall_machine(fault);
+            return;
+        }
         let some_ms = self.random.below(3 * self.plan.window_ms);
         match fault {
             Fault::Crash => self.crash(process),
@@ -80,7 +96,11 @@ impl World {
                 self.fence();
             }
             Fault::Vanished => {
-                let claims = |process: &Process| matches!(&process.role, Role::Holder(holder) if holder.claims());
+                let claims = |process: &Process| match &process.role {
+                    Role::Holder(holder) => holder.claims(),
+                    Role::Tenant(tenant) => tenant.claims(),
+                    Role::Allocator(_) | Role::Keeper(_) => false,
+                };
                 // A claim that has listed the records before does not notice; nor does a write on its way.
                 if self.fence_is_planned || self.processes.iter().any(claims) {
                     return;
@@ -103,9 +123,69 @@ impl World {
                 self.fence_is_planned = true;
                 self.plan_event(5 * self.plan.window_ms, What::Fence);
             }
-            Fault::LostRequest | Fault::LostReply | Fault::Late | Fault::Repeated => return,
+            _ => return,
         }
         self.checker.fault(fault);
+    }
+
+    fn befall_machine(&mut self, fault: Fault) {
+        let some = self.random.below(self.plan.machines as u64);
+        #[allow(clippy::cast_possible_truncation, reason = "a handful")]
+        let machine = some as usize;
+        match fault {
+            Fault::CutOff => {
+                let until_ms = self.now_ms + self.random.below(2 * self.plan.reserve_ms);
+                for process in self.tenants(machine) {
+                    self.processes[process].cut_until_ms = until_ms;
+                }
+            }
+            Fault::Reboot => self.stop(machine, self.plan.window_ms),
+            Fault::LostDisk => {
+                self.stop(machine, self.plan.window_ms);
+                self.machines[machine].clear();
+            }
+            Fault::Copied => {
+                let from = self.machines[machine].clone();
+                let to = (machine + 1) % self.machines.len();
+                let copying = *self.random.pick(&[Copying::Files, Copying::Beside, Copying::Disk]);
+                for process in self.tenants(to) {
+                    self.crash(process);
+                }
+                self.machines[to].copy(&from, copying, &mut self.random);
+            }
+            _ => {
+                self.release(machine);
+                self.stop(machine, self.plan.reserve_ms);
+            }
+        }
+        self.checker.fault(fault);
+    }
+
+    /// Returns the processes of a machine.
+    fn tenants(&self, machine: usize) -> Vec<usize> {
+        (0..self.processes.len()).filter(|process| self.processes[*process].role.machine() == Some(machine)).collect()
+    }
+
+    /// Stops a machine, which starts anew after up to this many ms.
+    fn stop(&mut self, machine: usize, most_ms: u64) {
+        for process in self.tenants(machine) {
+            self.crash_for(process, most_ms);
+        }
+        self.machines[machine].start_anew(&mut self.random);
+    }
+
+    /// Releases the nodes of a machine that is stopped, as an operator does who knows how far it has minted.
+    fn release(&mut self, machine: usize) {
+        let now_ms = START_MS.saturating_add_unsigned(self.now_ms);
+        for node in self.machines[machine].nodes() {
+            let Some(reservation) = self.machines[machine].reservation(node) else { continue };
+            let nonce = reservation.record.nonce;
+            #[allow(clippy::cast_possible_truncation, reason = "a nonce is the place of a claim")]
+            let end_ms = self.checker.slot_end_ms(nonce as usize).map_or(now_ms, |end_ms| end_ms.max(now_ms));
+            if let Some(record) = self.store.release(node, nonce, end_ms) {
+                self.granted(node, &record);
+            }
+        }
     }
 
     /// Stops all processes, raises all ends and counters above all that was given out, and starts the processes again.
@@ -115,9 +195,18 @@ impl World {
         for process in 0..self.processes.len() {
             self.crash(process);
         }
+        // Directories know of windows that the store has lost. The operator removes them, or else the fence lies behind them.
+        let reserved_ms = self.machines.iter().filter_map(Machine::reserved_until_ms).max();
+        let until_ms = match reserved_ms {
+            Some(reserved_ms) if self.random.happens(300) => reserved_ms.max(self.checker.minted_until_ms),
+            _ => {
+                self.machines.iter_mut().for_each(Machine::clear);
+                self.checker.minted_until_ms
+            }
+        };
         let skip = self.checker.highest_number + 1;
         self.skip += skip;
-        self.store.fence(self.checker.minted_until_ms, skip);
+        self.store.fence(until_ms, skip);
         self.checker.fenced();
     }
 }

@@ -3,6 +3,7 @@
 use crate::allocator::Allocator;
 use crate::holder::Holder;
 use crate::keeper::Keeper;
+use crate::tenant::Tenant;
 
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "most processes are the large one")]
@@ -10,6 +11,17 @@ pub(super) enum Role {
     Holder(Holder),
     Allocator(Allocator),
     Keeper(Keeper),
+    Tenant(Tenant),
+}
+
+impl Role {
+    /// Returns the number of its machine, if that has reservations.
+    pub(super) const fn machine(&self) -> Option<usize> {
+        match self {
+            Self::Tenant(tenant) => Some(tenant.machine),
+            _ => None,
+        }
+    }
 }
 
 #[derive(Debug)]

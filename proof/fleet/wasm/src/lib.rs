@@ -60,10 +60,10 @@ pub extern "C" fn check_words(check: u32, part: u32) -> u32 {
     CHECKS.get(check as usize).map_or(0, |(_, words)| text(words, part))
 }
 
-/// Returns the number of kinds of faults.
+/// Returns the number of kinds of faults. The fleet of the page has no machines with reservations, whose faults are the last ones.
 #[unsafe(no_mangle)]
 pub extern "C" fn faults() -> u32 {
-    Fault::ALL.len() as u32
+    Fault::ALL.iter().filter(|fault| !fault.is_of_machine()).count() as u32
 }
 
 /// Returns the place (part 0) or length (part 1) of the name of a fault.
