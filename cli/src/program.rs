@@ -34,9 +34,10 @@ const SERVER_VERBS: [&str; 9] =
 /// The verbs of `sequence` that need a store.
 const SEQUENCE_VERBS: [&str; 5] = ["create", "next", "set", "format", "show"];
 /// The stores that no driver of Python or Node opens. The program has them.
-const PROGRAM_SCHEMES: [&str; 5] = ["etcd", "etcds", "nats", "natss", "zookeeper"];
+const PROGRAM_SCHEMES: [&str; 3] = ["nats", "natss", "zookeeper"];
 /// The stores that are opened by drivers of the host language, where the host has a function for that.
-const DRIVER_SCHEMES: [&str; 8] = ["mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
+const DRIVER_SCHEMES: [&str; 10] =
+    ["etcd", "etcds", "mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
 
 fn after_help() -> String {
     let [verbs @ .., last] = SERVER_VERBS;

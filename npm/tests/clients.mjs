@@ -1,6 +1,6 @@
 // The kinds of stores over a server, in every flavour of their clients. A client is loaded when it is first used, so that
 // a process with one client starts in half the time.
-import { DynamoDbStore, HttpStore, MysqlStore, PgStore, RedisStore } from "snowmint/stores";
+import { DynamoDbStore, EtcdStore, HttpStore, MysqlStore, PgStore, RedisStore } from "snowmint/stores";
 
 // Each of these makes a client of the server at a URL, and a function that closes it.
 // How the application parses values must not matter to the stores.
@@ -67,9 +67,13 @@ export const SERVED = {
   "redis 4": { engine: "redis", Store: RedisStore, connect: nodeRedis({}, () => import("redis-4")) },
 };
 
-/** The kinds that grant leases: the service too, which has no verbs, and DynamoDB, which a test serves itself. */
+/**
+ * The kinds that grant leases: etcd too, which has neither a clock nor settings, the service, which has no verbs, and DynamoDB,
+ * which a test serves itself.
+ */
 export const LEASED = {
   ...SERVED,
+  etcd: { engine: "etcd", Store: EtcdStore, connect: async (url) => [url, () => {}] },
   dynamodb: { Store: DynamoDbStore, connect: dynamoDb },
   http: { engine: "service", Store: HttpStore, connect: async (url) => [url, () => {}] },
 };

@@ -17,7 +17,7 @@ export const refused = (code, call) =>
   assert.rejects(call, (error) => error instanceof SnowmintError && error.code === code);
 
 /** One client of each library. */
-const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3"];
+const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "etcd"];
 
 /** Places: their URL, and a function that makes a store of a separate client there. */
 export const PLACES = {

@@ -22,13 +22,13 @@ const KILLS = Number(process.env.SNOWMINT_KILLS ?? 2);
 const PROCESSES = Number(process.env.SNOWMINT_PROCESSES ?? 3);
 const noFaketime = { skip: !FAKETIME && "libfaketime is not installed" };
 /** One client of each library; the verbs are tested with the others. */
-const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3", "http"];
+const KINDS = ["pg", "mysql2/promise", "ioredis, RESP3", "redis, RESP3", "etcd", "http"];
 
 /** An empty database for each kind on the shared server of its engine; the shared service has namespaces only. */
 const databases = new Map();
 function databaseOf(kind) {
   const { engine } = LEASED[kind];
-  if (!databases.has(kind)) databases.set(kind, shared(engine, { newDatabase: engine !== "service" }));
+  if (!databases.has(kind)) databases.set(kind, shared(engine, { newDatabase: !["etcd", "service"].includes(engine) }));
   return databases.get(kind);
 }
 
@@ -74,7 +74,7 @@ const holder = (t, { kind, url }, namespace, ledger, options = {}, variables = {
 describe("stores", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries({ memory, ...SHARED }))
     describe(kind, { concurrency: 1 }, () => {
-      leases(test, place, { hasClock: KINDS.includes(kind) });
+      leases(test, place, { hasClock: KINDS.includes(kind) && kind !== "etcd" });
     });
 
   for (const [kind, place] of Object.entries(SHARED))

@@ -10,7 +10,16 @@ import { exitOf, folder } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
 const dist = join(here, "./node_modules/snowmint/dist");
-const NAMES = ["DynamoDbStore", "HttpStore", "MemoryStore", "MysqlStore", "PgStore", "RedisStore", "SqliteStore"];
+const NAMES = [
+  "DynamoDbStore",
+  "EtcdStore",
+  "HttpStore",
+  "MemoryStore",
+  "MysqlStore",
+  "PgStore",
+  "RedisStore",
+  "SqliteStore",
+];
 
 /** What refuses a database in memory, with an error of the package's class. */
 const PROGRAM = `

@@ -6,7 +6,16 @@ import Ioredis from "ioredis";
 import mysql from "mysql2";
 import mysqlPromise from "mysql2/promise";
 import pg from "pg";
-import { DynamoDbStore, HttpStore, MemoryStore, MysqlStore, PgStore, RedisStore, SqliteStore } from "snowmint/stores";
+import {
+  DynamoDbStore,
+  EtcdStore,
+  HttpStore,
+  MemoryStore,
+  MysqlStore,
+  PgStore,
+  RedisStore,
+  SqliteStore,
+} from "snowmint/stores";
 import { LEASED } from "./clients.mjs";
 import { atEnd, folder } from "./support.mjs";
 
@@ -36,6 +45,7 @@ export const sqliteAt = (t, path, options) => new SqliteStore(database(t, path),
 export {
   Database,
   DynamoDbStore,
+  EtcdStore,
   HttpStore,
   Ioredis,
   MemoryStore,

@@ -8,12 +8,12 @@ import { promisify } from "node:util";
 import { bytes, fresh } from "./asserting.mjs";
 import { endpoint } from "./dynamo.mjs";
 import { shared } from "./servers.mjs";
-import { MemoryStore, SERVED, sqliteAt, storeAt } from "./stores.mjs";
+import { LEASED, MemoryStore, SERVED, sqliteAt, storeAt } from "./stores.mjs";
 import { folder } from "./support.mjs";
 import { verbs } from "./verbs.mjs";
 
 /** The shared server of a kind. */
-const serverOf = (kind) => shared(SERVED[kind].engine);
+const serverOf = (kind) => shared(LEASED[kind].engine);
 
 /** Two stores of one place, or twice the same where it is in memory. */
 const PLACES = {
@@ -30,7 +30,7 @@ PLACES.dynamodb = async (t) => {
   const url = await endpoint();
   return [await storeAt(t, "dynamodb", url), await storeAt(t, "dynamodb", url)];
 };
-for (const kind of Object.keys(SERVED))
+for (const kind of [...Object.keys(SERVED), "etcd"])
   PLACES[kind] = async (t) => {
     const { url } = await serverOf(kind);
     return [await storeAt(t, kind, url), await storeAt(t, kind, url)];
@@ -66,7 +66,7 @@ const hasPython = () => {
 test("Python's stores have the same records and counters", { skip: !hasPython() && "not built" }, async (t) => {
   const path = join(folder(t), "ids.db");
   const places = [[`sqlite:${path}`, sqliteAt(t, path)]];
-  for (const kind of ["pg", "mysql2", "redis, RESP3"]) {
+  for (const kind of ["pg", "mysql2", "redis, RESP3", "etcd"]) {
     const { url } = await serverOf(kind);
     places.push([url, await storeAt(t, kind, url)]);
   }

@@ -73,6 +73,8 @@ import {
   type DynamoDbClient,
   DynamoDbStore,
   type DynamoDbStoreOptions,
+  EtcdStore,
+  type EtcdStoreOptions,
   type Grant,
   HttpStore,
   type HttpStoreOptions,
@@ -325,6 +327,7 @@ const redisOptions: RedisStoreOptions = { ...storeOptions, prefix: "mine" };
 const dynamoDbOptions: DynamoDbStoreOptions = { ...storeOptions, table: "ids", prefix: "mine" };
 const stores: Store[] = [
   new DynamoDbStore(dynamoDb, dynamoDbOptions),
+  new EtcdStore("etcd://etcd1,etcd2", { timeoutMs: 1000 }),
   new PgStore(pool),
   new MysqlStore(pool, storeOptions),
   new RedisStore(redisClient, redisOptions),
@@ -445,6 +448,7 @@ is<MaskOptions>({ tweak: missing, digits: missing });
 is<StoreOptions>({ allowUnsafe: missing, allowStandby: missing, timeoutMs: missing });
 is<RedisStoreOptions>({ prefix: missing });
 is<DynamoDbStoreOptions>({ table: missing, prefix: missing });
+is<EtcdStoreOptions>({ timeoutMs: missing, fetch: missing });
 is<HttpStoreOptions>({ token: missing, timeoutMs: missing, fetch: missing });
 is<DenoKvStoreOptions>({ prefix: missing, timeoutMs: missing });
 is<LeaseTerms>({ ...({} as LeaseTerms), windowMs: missing, node: missing, lastNode: missing });

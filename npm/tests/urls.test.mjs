@@ -57,12 +57,13 @@ const SERVERS = [
   ["mariadb", ["mysql", "mariadb", "mysql+pymysql"], ["mysql2"]],
   ["redis", ["redis"], ["ioredis"]],
   ["redis", ["redis"], ["redis"]],
+  ["etcd", ["etcd"], []],
   ["service", ["http"], []],
 ];
 
 for (const [engine, schemes, clients] of SERVERS)
   test(`${engine}: processes lease by a URL with ${clients.join() || "no client"}`, async (t) => {
-    const { url } = await shared(engine, { newDatabase: engine !== "service" });
+    const { url } = await shared(engine, { newDatabase: !["etcd", "service"].includes(engine) });
     const run = project(t, ...clients);
     // The service is shared, and a second run of this file finds its windows open.
     const namespace = `urls-${clients.join()}-${randomUUID()}`.replace(/[^\w-]/g, "");
@@ -147,6 +148,7 @@ test("a URL that is not valid, or whose options the client would ignore, is refu
     ["mysql://me:secret@db/ids?ssl=require", /^INVALID_STORE mysql: Unknown SSL profile 'require'/],
     ["sqlite:/nowhere/ids.db", /^INVALID_STORE sqlite: Cannot open database because the directory does not exist/],
     ["sqlite:/tmp/ids.db?mode=ro", /^INVALID_STORE sqlite:PATH takes the options allow_unsafe and/],
+    ["etcd://me:secret@db/ids", /^INVALID_STORE etcd: EtcdStore needs a URL etcd:/],
     ["http://me:secret@db", /^INVALID_STORE HttpStore needs a URL without user and password/],
   ]) {
     const { stdout, stderr } = run(REFUSED, { SNOWMINT_STORE: url });

@@ -3,6 +3,8 @@
 import itertools
 import os
 import signal
+import subprocess
+from pathlib import Path
 
 import hypothesis
 import pytest
@@ -21,3 +23,14 @@ _numbers = itertools.count()
 def namespace() -> str:
     """One that no other test has."""
     return f"test-{os.getpid()}-{next(_numbers)}"
+
+
+@pytest.fixture
+def certificate(tmp_path: Path) -> tuple[Path, Path]:
+    """A certificate of localhost that nobody knows, and its key."""
+    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
+    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
+    made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
+    words = ["openssl", "req", "-x509", *made, *subject, "-keyout", str(key), "-out", str(cert)]
+    subprocess.run(words, check=True, stderr=subprocess.DEVNULL, timeout=60)
+    return cert, key

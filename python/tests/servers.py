@@ -89,7 +89,7 @@ class Shared:
 @cache
 def shared(engine: Engine) -> Shared:
     """Returns the shared server. A test that kills, stops or reconfigures a server starts a `Server`."""
-    return Shared(engine, ask({"shared": engine, "new_database": engine != "service"}))
+    return Shared(engine, ask({"shared": engine, "new_database": engine not in ("service", "etcd")}))
 
 
 def ask(request: object) -> dict[str, Any]:

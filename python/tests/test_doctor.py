@@ -116,12 +116,13 @@ def test_a_server_that_does_not_answer_is_a_finding() -> None:
     for store, told in [
         ("postgresql://127.0.0.1:1/ids", "postgresql at "),
         ("oracle://me:secret@db", "no such store"),
-        ("etcd://me:secret@db", "this package has no store etcd: install the program of the crate snowmint-server, "),
+        ("etcd://me:secret@127.0.0.1:1", "etcd at 127.0.0.1:1, "),
+        ("nats://me:secret@db", "this package has no store nats: install the program of the crate snowmint-server, "),
     ]:
         found = examine("--store", store, code=1)
         assert found["store"][0]["message"].startswith(told)
         assert "secret" not in str(found)
-    assert found["store"][0]["message"].endswith("by cargo install snowmint-server --features etcd")
+    assert found["store"][0]["message"].endswith("by cargo install snowmint-server")
 
 
 def test_a_service_that_answers_is_left_to_itself() -> None:

@@ -16,10 +16,12 @@ PROGRAM = """
     import sys
     import redis, sqlalchemy
     from snowmint import Snowflake, StoreUnavailableError, WindowClosedError
-    from snowmint.stores import RedisStore, SqlStore
+    from snowmint.stores import EtcdStore, RedisStore, SqlStore
     url = sys.argv[1]
     if url.startswith("redis"):
         store = RedisStore(redis.Redis.from_url(url, socket_timeout=None))
+    elif url.startswith("etcd"):
+        store = EtcdStore(url, timeout_s=60)
     else:
         store = SqlStore(sqlalchemy.create_engine(url))
     held = Snowflake(store=store, namespace="held", window_ms=1000, max_wait_ms=500)
@@ -45,7 +47,7 @@ PROGRAM = """
 """
 
 
-KINDS: list[servers.Engine] = ["postgres", "mariadb", "redis"]
+KINDS: list[servers.Engine] = ["postgres", "mariadb", "redis", "etcd"]
 
 
 @pytest.fixture(scope="module")

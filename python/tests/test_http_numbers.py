@@ -95,7 +95,7 @@ def test_calls_that_wait_at_once_share_a_request(place: Place, namespace: str) -
         assert values == list(range(1, 1101))
         assert sorted(await asyncio.gather(*(photos.next_async() for _ in range(100)))) == list(range(1, 101))
         # Each session and each Tickets has had one request at a time.
-        assert len(store._idle) == 1
+        assert len(store._peer._idle) == 1
 
     asyncio.run(main())
 

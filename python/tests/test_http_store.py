@@ -379,12 +379,8 @@ def test_a_token_that_is_wrong_or_missing_is_told_and_never_shown(
             assert generator.next_id() > 0
 
 
-def test_https_trusts_whom_its_context_trusts(namespace: str, tmp_path: Path) -> None:
-    cert, key = tmp_path / "cert.pem", tmp_path / "key.pem"
-    subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"]
-    made = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-days", "2"]
-    words = ["openssl", "req", "-x509", *made, *subject, "-keyout", str(key), "-out", str(cert)]
-    subprocess.run(words, check=True, stderr=subprocess.DEVNULL, timeout=60)
+def test_https_trusts_whom_its_context_trusts(namespace: str, certificate: tuple[Path, Path]) -> None:
+    cert, key = certificate
     with servers.Server("service", ["--tls-cert", str(cert), "--tls-key", str(key)]) as server:
         url = f"https://localhost:{server.port}"
         with pytest.raises(StoreUnavailableError, match="CERTIFICATE_VERIFY_FAILED"):

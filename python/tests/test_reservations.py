@@ -32,7 +32,12 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+<<<<<<< HEAD
 def test_processes_start_again_while_the_store_is_dead(machine: Path) -> None:
+=======
+@pytest.mark.parametrize("engine", ["redis", "postgres", "etcd"])
+def test_processes_start_again_while_the_store_is_dead(engine: servers.Engine, machine: Path) -> None:
+>>>>>>> 56fc6e84 (stores: lease over etcd from Python and JavaScript)
     ledger = machine / "ledger"
     ledger.touch()
 

@@ -38,7 +38,7 @@ from snowmint import (
     WindowClosedError,
     layouts,
 )
-from snowmint.stores import DynamoDbStore, FileStore, MemoryStore, RedisStore, SqlStore, Store, connect
+from snowmint.stores import DynamoDbStore, EtcdStore, FileStore, MemoryStore, RedisStore, SqlStore, Store, connect
 
 ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z"
 
@@ -48,6 +48,7 @@ ENGINES: dict[str, servers.Engine] = {
     "mariadb": "mariadb",
     "redis": "redis",
     "redis decoding": "redis",
+    "etcd": "etcd",
     "service": "service",
 }
 
@@ -70,6 +71,8 @@ class Place:
         client = self.client()
         if self.kind == "memory":
             return MemoryStore()
+        if self.kind == "etcd":
+            return EtcdStore(self.url, **options)
         if self.kind == "dynamodb":
             return DynamoDbStore(client, dynamo.TABLE, **options)
         return RedisStore(client, **options) if isinstance(client, redis.Redis) else SqlStore(client, **options)
@@ -80,6 +83,8 @@ def place_of(kind: str, url: str) -> Place:
         if kind.startswith("redis"):
             decode = kind == "redis decoding"
             return redis.Redis.from_url(url, socket_timeout=5, decode_responses=decode, protocol=2 if decode else 3)
+        if kind == "etcd":
+            return None
         if kind == "dynamodb":
             return dynamo.client()
         return sqlalchemy.create_engine(url.replace("sqlite:/", "sqlite:////"))
@@ -97,19 +102,19 @@ def place_for(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return place_of(kind, servers.shared(ENGINES[kind]).url)
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding", "dynamodb"])
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "redis decoding", "etcd", "dynamodb"])
 def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that processes share."""
     return place_for(request, tmp_path)
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "dynamodb"])
+@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "etcd", "dynamodb"])
 def named(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that processes share by its URL."""
     return place_for(request, tmp_path)
 
 
-@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding", "dynamodb"])
+@pytest.fixture(params=["memory", "sqlite", "postgres", "mariadb", "redis", "redis decoding", "etcd", "dynamodb"])
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """Any place with the four verbs."""
     return place_for(request, tmp_path)
@@ -198,7 +203,7 @@ def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: s
 
 def test_the_clock_of_a_server_is_near_ours(shared: Place) -> None:
     clock_ms = shared.store().clock_ms()
-    if shared.kind in ("sqlite", "dynamodb"):
+    if shared.kind in ("sqlite", "etcd", "dynamodb"):
         assert clock_ms is None
     else:
         assert clock_ms is not None
@@ -237,7 +242,7 @@ def test_a_lease_has_a_node_and_a_window_that_moves_on(place: Place, namespace: 
         assert all(a < b for a, b in itertools.pairwise(ids))
         status = generator.status()
         assert (status.namespace, status.lost, status.renewal_failures) == (namespace, None, 0)
-        if place.kind not in ("memory", "sqlite", "dynamodb"):
+        if place.kind not in ("memory", "sqlite", "etcd", "dynamodb"):
             assert status.skew_ms is not None
             assert abs(status.skew_ms) < 60_000
             # Generators of a service read its clock.
@@ -627,7 +632,7 @@ def test_a_memory_store_is_not_for_forked_children() -> None:
 # Trouble
 
 
-@pytest.mark.parametrize("kind", ["postgres", "mariadb", "redis"])
+@pytest.mark.parametrize("kind", ["postgres", "mariadb", "redis", "etcd"])
 def test_a_server_that_is_away_is_told_in_time_and_found_again(kind: servers.Engine, namespace: str) -> None:
     with servers.Server(kind) as server:
         generator = Snowflake(store=connect(server.url), namespace=namespace, window_ms=1000, max_wait_ms=2000)
@@ -1103,9 +1108,10 @@ def test_patched_sockets_are_refused() -> None:
         monkey.patch_all()
         import redis, sqlalchemy
         from snowmint import InvalidStoreError, Snowflake
-        from snowmint.stores import HttpStore, RedisStore, SqlStore
+        from snowmint.stores import EtcdStore, HttpStore, RedisStore, SqlStore
         engine = sqlalchemy.create_engine("mysql+pymysql://localhost/ids")
-        for make in (lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine), lambda: HttpStore("http://ids")):
+        over_http = [lambda: HttpStore("http://ids"), lambda: EtcdStore("etcd://ids")]
+        for make in [lambda: RedisStore(redis.Redis()), lambda: SqlStore(engine), *over_http]:
             try:
                 make()
             except InvalidStoreError as error:
@@ -1144,7 +1150,7 @@ def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
         Snowflake(store="postgresql+pg8000://localhost/ids")
     with pytest.raises(InvalidStoreError, match=r"no driver postgresql\+nothing"):
         Snowflake(store="postgresql+nothing://localhost/ids")
-    for url in ("oracle://db", "nonsense", "etcd://db"):
+    for url in ("oracle://db", "nonsense", "nats://db"):
         with pytest.raises(InvalidStoreError, match="no such store.*redis://"):
             Snowflake(store=url)
 
@@ -1184,6 +1190,8 @@ def test_a_missing_driver_names_the_extra(module: str, url: str, extra: str) -> 
         ("mariadb", lambda url: f"{url.rpartition('/')[0]}/nothing"),
         ("redis", lambda url: url.replace("redis://", "redis://nobody:x@")),
         ("redis", lambda url: f"{url.rstrip('/')}/9999"),
+        ("etcd", lambda url: url.replace("etcd://", "etcd://nobody:x@")),
+        ("etcd", lambda url: f"{url}/9999"),
     ],
 )
 def test_a_wrong_user_or_database_never_passes_by_itself(
@@ -1200,16 +1208,26 @@ def test_no_text_shows_a_password(namespace: str) -> None:
     with pytest.raises(StoreUnavailableError) as caught:
         Snowflake(store=url, namespace=namespace)
     redis_store = RedisStore(redis.Redis.from_url("redis://me:s3cret@127.0.0.1:1"))
+    etcd_store = EtcdStore("etcd://me:s3cret@127.0.0.1:1")
     by_option = SqlStore(sqlalchemy.create_engine("postgresql+psycopg://127.0.0.1/db?user=me&password=s3cret"))
     with pytest.raises(InvalidStoreError, match="not valid") as invalid:
         Snowflake(store="redis://:s3cret/x@127.0.0.1")
     assert "s3cret" not in str(invalid.value)
-    for text in (str(caught.value), repr(connect(url)), str(by_option), repr(redis_store), str(redis_store)):
+    for text in (
+        str(caught.value),
+        repr(connect(url)),
+        str(by_option),
+        repr(redis_store),
+        str(redis_store),
+        repr(etcd_store),
+    ):
         assert "s3cret" not in text
         assert "127.0.0.1" in text
 
 
-@pytest.mark.parametrize("scheme", ["postgresql", "postgresql+psycopg", "mysql", "mariadb+pymysql", "redis", "rediss"])
+@pytest.mark.parametrize(
+    "scheme", ["postgresql", "postgresql+psycopg", "mysql", "mariadb+pymysql", "redis", "rediss", "etcd"]
+)
 @pytest.mark.parametrize(
     "password",
     [

@@ -3,6 +3,7 @@
 //! The holder of the lock of `DIRECTORY/NAMESPACE/NODE.slot` owns the file, which says until when the holder may mint. The
 //! file is written in place and never renamed or removed: a lock is on the file, not on its name.
 
+mod blocks;
 mod directory;
 mod operate;
 mod pin;

@@ -43,9 +43,10 @@ export interface LeaseOptions extends SnowflakeOptions {
    * `file:DIRECTORY` is on a disk of this machine, and `http://` and `https://` are a service, with the token in `SNOWMINT_TOKEN`.
    * Other URLs are opened by the client that the project has installed: `postgres://` by `pg`, `mysql://` and `mariadb://` by
    * `mysql2`, `redis://`, `rediss://` and `unix://` by `ioredis` or `redis`, `sqlite:PATH` by `better-sqlite3`,
-   * `dynamodb://REGION/TABLE` by `@aws-sdk/client-dynamodb`. The options `allow_unsafe=true` and `allow_standby=true` after `?`
-   * are those of the stores. With a service IDs have the time of the service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or
-   * `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
+   * `dynamodb://REGION/TABLE` by `@aws-sdk/client-dynamodb`; `etcd://` and `etcds://` need none. The options
+   * `allow_unsafe=true` and `allow_standby=true` after `?` are those of the stores. With a service IDs have the time of the
+   * service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots of this machine
+   * (`SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
    */
   store?: string | LeaseStore | Lessor | undefined;
   /**

@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { SnowmintError } from "../errors.js";
 import {
   DynamoDbStore,
+  EtcdStore,
   HttpStore,
   MysqlStore,
   PgStore,
@@ -29,6 +30,8 @@ const ENGINES: Record<string, Open> = {
   unix: redis,
   sqlite,
   dynamodb,
+  etcd,
+  etcds: etcd,
 };
 
 /** The stores of this thread, by URL. */
@@ -67,7 +70,7 @@ function open(url: string): Store {
   if (!engine)
     throw refused(
       `no such store: "${scheme}". Give file:DIRECTORY, postgres://HOST/DATABASE, mysql://HOST/DATABASE, redis://HOST, ` +
-        "sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT",
+        "sqlite:PATH, dynamodb://REGION/TABLE, etcd://HOST:PORT or http://HOST:PORT",
     );
   try {
     return engine(place, options);
@@ -156,6 +159,10 @@ function dynamodb(url: string, options: StoreOptions): Store {
   });
   const table = decodeURIComponent(pathname.slice(1)) || undefined;
   return new AwakeStore(new DynamoDbStore(known, { ...options, table }));
+}
+
+function etcd(url: string): Store {
+  return new EtcdStore(url);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Grant, LeaseTerms, Lessor } from "../lease/store.js";
 import { lease } from "../wasm/lease.js";
 import { failure, messageOf, shown, unavailable } from "./shared/failure.js";
 import { checkedTimeout } from "./shared/options.js";
+import { type Answered, checkedFetch, type Fetch, isLate, parsed, send } from "./shared/requests.js";
 
 /** What `HttpStore` takes. */
 export interface HttpStoreOptions {
@@ -12,9 +13,7 @@ export interface HttpStoreOptions {
   /** How long a request may take before it is given up, ms, more than 0; 5000 if missing. */
   timeoutMs?: number | undefined;
   /** What sends requests, with the options that it has to heed; the host's `fetch` if missing. */
-  fetch?:
-    | ((url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>)
-    | undefined;
+  fetch?: Fetch | undefined;
 }
 
 const OPTIONS: Owner = {
@@ -55,7 +54,7 @@ export class HttpStore implements Lessor {
   readonly #url: string;
   readonly #headers: Record<string, string>;
   readonly #timeoutMs: number;
-  readonly #fetch: NonNullable<HttpStoreOptions["fetch"]>;
+  readonly #fetch: Fetch;
 
   /** Over the service at that URL, under whose path it has `/v1`. */
   constructor(url: string | { readonly href: string }, options: HttpStoreOptions = {}) {
@@ -65,10 +64,8 @@ export class HttpStore implements Lessor {
     // The characters that a header takes. The message does not show the token.
     if (token !== undefined && !(typeof token === "string" && /^[!-~]+$/.test(token)))
       throw new TypeError("token is a text of printable ASCII without spaces");
-    if (given !== undefined && typeof given !== "function")
-      throw new TypeError("fetch is a function like that of hosts");
     this.#headers = { "content-type": "application/json", ...(token && { authorization: `Bearer ${token}` }) };
-    this.#fetch = given ?? ((url, init) => fetch(url, init));
+    this.#fetch = checkedFetch(given);
   }
 
   /** As `Lessor.claim`. */
@@ -131,9 +128,9 @@ export class HttpStore implements Lessor {
       body: body && JSON.stringify(body),
       keepalive: method === "DELETE",
     };
-    let answer: { status: number; ok: boolean; text: string };
+    let answer: Answered;
     try {
-      answer = await this.#send(`${this.#url}/v1/${path}`, request, !once);
+      answer = await send(this.#fetch, `${this.#url}/v1/${path}`, request, this.#timeoutMs, !once);
     } catch (error) {
       throw this.#unanswered(error);
     }
@@ -144,26 +141,9 @@ export class HttpStore implements Lessor {
     return { status, answer: found };
   }
 
-  /** Sends it, and `again` if a connection breaks: one that was kept may have ended meanwhile. */
-  async #send(url: string, request: object, again: boolean): Promise<{ status: number; ok: boolean; text: string }> {
-    const signal = AbortSignal.timeout(this.#timeoutMs);
-    // In Node neither the signal nor a request over a connection that was reset keeps the process alive: while a caller waits
-    // for the answer, the process would end.
-    const awake = setTimeout(() => {}, this.#timeoutMs);
-    try {
-      const response = await this.#fetch(url, { ...request, signal });
-      return { status: response.status, ok: response.ok, text: await response.text() };
-    } catch (error) {
-      if (again && !signal.aborted) return await this.#send(url, request, false);
-      throw error;
-    } finally {
-      clearTimeout(awake);
-    }
-  }
-
   #unanswered(error: unknown): SnowmintError {
-    const { name, cause } = Object(error) as { name?: unknown; cause?: unknown };
-    if (name === "TimeoutError") return unavailable(this, new Error(`no answer within ${this.#timeoutMs} ms`));
+    const { cause } = Object(error) as { cause?: unknown };
+    if (isLate(error)) return unavailable(this, new Error(`no answer within ${this.#timeoutMs} ms`));
     const origin = globalThis.location?.origin;
     // A page does not learn the reason.
     const hint =
@@ -232,13 +212,3 @@ function parsedUrl(url: unknown): URL | undefined {
 
 /** Returns whole ms, within the integers of JSON. */
 const whole = (ms: number): number => Math.min(Math.floor(ms), Number.MAX_SAFE_INTEGER);
-
-/** The object in a text of JSON, if there is one. */
-function parsed(text: string): Answer["answer"] | undefined {
-  try {
-    const value = JSON.parse(text);
-    return Object(value) === value ? value : undefined;
-  } catch {
-    return;
-  }
-}

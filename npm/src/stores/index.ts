@@ -11,6 +11,7 @@ export type {
   Versioned,
 } from "../lease/store.js";
 export { type DynamoDbClient, DynamoDbStore, type DynamoDbStoreOptions } from "./dynamodb.js";
+export { EtcdStore, type EtcdStoreOptions } from "./etcd.js";
 export { HttpStore, type HttpStoreOptions } from "./http.js";
 export { MemoryStore } from "./memory.js";
 export { type MysqlPool, MysqlStore } from "./mysql.js";

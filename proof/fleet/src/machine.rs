@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use snowmint_core::Window;
 use snowmint_core::lease::{FileIdentity, RESERVATION_BYTES, Reservation};
 
-use crate::context::Context;
+use crate::plan::Plan;
 use crate::random::Random;
 
 /// The file of a slot.
@@ -88,14 +88,14 @@ impl Machine {
     }
 
     /// Locks the slot of a node, which is made if it is not there. Returns whether no other process has it.
-    pub fn lock(&mut self, node: u32, context: &mut Context<'_>) -> bool {
+    pub fn lock(&mut self, node: u32, process: usize, random: &mut Random) -> bool {
         let slot = self.slots.entry(node).or_insert_with(|| Slot {
-            inode: context.random.next(),
+            inode: random.next(),
             window: None,
             reservation: None,
             locked_by: None,
         });
-        *slot.locked_by.get_or_insert(context.process) == context.process
+        *slot.locked_by.get_or_insert(process) == process
     }
 
     /// Unlocks what a process has locked.
@@ -127,9 +127,8 @@ impl Machine {
         self.nodes().into_iter().filter_map(|node| Some(self.reservation(node)?.record.window.end_ms)).max()
     }
 
-    /// Returns when a slot can be used within a reservation.
-    pub fn start(&self, node: u32, reservation: &Reservation, context: &Context<'_>) -> Start {
-        let (plan, now_ms) = (context.plan, context.clock_ms);
+    /// Returns when a slot can be used within a reservation, by the clock of a process (Unix ms).
+    pub fn start(&self, node: u32, reservation: &Reservation, plan: &Plan, now_ms: i64) -> Start {
         let previous_end_ms = self.slots.get(&node).and_then(|slot| slot.window).map(|window| window.end_ms);
         let window = reservation.first(plan.layout, previous_end_ms, now_ms, plan.max_ahead_ms + plan.window_ms);
         let starts = window.and_then(|window| Some((window, plan.layout.mints_from_ms(window.start_ms)?)));

@@ -168,11 +168,11 @@ impl Tenant {
     fn start(&mut self, machine: &mut Machine, context: &mut Context<'_>) -> Option<Request> {
         let mut soonest_ms = u64::MAX;
         for node in machine.nodes() {
-            if !machine.lock(node, context) {
+            if !machine.lock(node, context.process, context.random) {
                 continue;
             }
             let reservation = machine.reservation(node);
-            match reservation.map(|found| (found, machine.start(node, &found, context))) {
+            match reservation.map(|found| (found, machine.start(node, &found, context.plan, context.clock_ms))) {
                 Some((reservation, Start::At(window))) => {
                     let Reservation { record, version, .. } = reservation;
                     let renewal = Renewal::resume(node, record, version, context.plan.system_clock);
@@ -209,11 +209,11 @@ impl Tenant {
     #[allow(clippy::large_types_passed_by_value, reason = "a grant is used up")]
     fn reserved(&mut self, renewal: Renewal, machine: &mut Machine, context: &mut Context<'_>) -> Option<Request> {
         let ((record, version), node) = (renewal.saved(), renewal.node());
-        if !machine.lock(node, context) {
+        if !machine.lock(node, context.process, context.random) {
             return self.rest(context.plan.window_ms, machine, context);
         }
         let reservation = Reservation { identity: machine.identity(node), version, record };
-        match machine.start(node, &reservation, context) {
+        match machine.start(node, &reservation, context.plan, context.clock_ms) {
             Start::At(window) => {
                 self.open(Outer::new(renewal, Some(context.steady_ms)), reservation, window, machine, context)
             }

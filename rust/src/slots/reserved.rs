@@ -13,8 +13,8 @@ use snowmint_stores::host::fork::OwnFile;
 use snowmint_stores::host::plain_file;
 use snowmint_stores::{Error, Version};
 
+use super::blocks::{read_at, write};
 use super::directory::cannot;
-use super::slot::{read_at, write};
 use crate::lease::outer::Outer;
 
 /// The places of the two reservations, in separate blocks.

@@ -12,6 +12,7 @@ use snowmint_stores::Error;
 use snowmint_stores::host::fork::OwnFile;
 use snowmint_stores::host::{Outcome, plain_file};
 
+use super::blocks::{read_at, write};
 use super::directory::make_once;
 use super::pin::Pin;
 use super::record::{self, PLACES, RECORD_BYTES};
@@ -228,24 +229,4 @@ fn open(path: &Path, mode: Option<u32>) -> io::Result<File> {
 /// Reads from the start until the end or until `bytes` is full. Returns the number of bytes.
 fn read(file: &File, bytes: &mut [u8]) -> io::Result<usize> {
     read_at(file, bytes, 0)
-}
-
-/// Reads from `place` until the end or until `bytes` is full. Returns the number of bytes.
-pub(super) fn read_at(mut file: &File, bytes: &mut [u8], place: usize) -> io::Result<usize> {
-    use std::io::{Read, Seek, SeekFrom};
-    file.seek(SeekFrom::Start(place as u64))?;
-    let mut length = 0;
-    while length < bytes.len() {
-        match file.read(&mut bytes[length..])? {
-            0 => break,
-            more => length += more,
-        }
-    }
-    Ok(length)
-}
-
-pub(super) fn write(mut file: &File, bytes: &[u8], place: usize) -> io::Result<()> {
-    use std::io::{Seek, SeekFrom, Write};
-    file.seek(SeekFrom::Start(place as u64))?;
-    file.write_all(bytes)
 }

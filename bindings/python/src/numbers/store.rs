@@ -62,8 +62,8 @@ pub(super) fn object<'py>(obj: &Bound<'py, PyAny>) -> Result<Bound<'py, PyAny>, 
     };
     if !(obj.hasattr("number_service")? || has(&obj, ["read", "write", "list"])? && obj.hasattr("add")?) {
         let name = obj.repr()?.to_string_lossy().into_owned();
-        let why = "a store of numbers has the methods read, write, list and add: take SqlStore, RedisStore, DynamoDbStore, \
-                   MemoryStore or HttpStore of snowmint.stores, or a URL of one";
+        let why = "a store of numbers has the methods read, write, list and add: take SqlStore, RedisStore, EtcdStore, \
+                   DynamoDbStore, MemoryStore or HttpStore of snowmint.stores, or a URL of one";
         // One of this package's stores, for leases alone.
         return Err(if obj.hasattr("url")? || obj.hasattr("claim")? {
             Error::invalid_store(&name, why).into()

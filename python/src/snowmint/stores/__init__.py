@@ -13,6 +13,7 @@ True
 | `SqlStore(engine)` | a SQLAlchemy engine: PostgreSQL, MySQL, MariaDB, SQLite | whoever reaches the database |
 | `RedisStore(client)` | a redis-py client | whoever reaches the server |
 | `DynamoDbStore(client, table)` | a boto3 client of DynamoDB | whoever reaches the table |
+| `EtcdStore(url)` | an etcd cluster, without a client package | whoever reaches the cluster |
 | `HttpStore(url, token)` | a running `snowmint serve` | whoever reaches the service; by its clock |
 | `MemoryStore()` | memory | one process, for tests |
 
@@ -33,11 +34,13 @@ from snowmint.stores.memory import MemoryStore
 from snowmint.stores.redis import RedisStore
 
 if TYPE_CHECKING:
+    from snowmint.stores.etcd import EtcdStore
     from snowmint.stores.http import HttpStore
     from snowmint.stores.sql import SqlStore
 
 __all__ = [
     "DynamoDbStore",
+    "EtcdStore",
     "FileStore",
     "HttpStore",
     "Lessor",
@@ -57,6 +60,10 @@ def __getattr__(name: str) -> Any:
         from snowmint.stores.sql import SqlStore
 
         return SqlStore
+    if name == "EtcdStore":
+        from snowmint.stores.etcd import EtcdStore
+
+        return EtcdStore
     if name == "HttpStore":
         from snowmint.stores.http import HttpStore
 

@@ -56,6 +56,7 @@ def connect(url: str) -> Store | Lessor:
     | `mysql://`, `mariadb://`, also with `+DRIVER` | the same |
     | `sqlite:PATH` | the same |
     | `dynamodb://REGION/TABLE`, `dynamodb:///TABLE` for the region of the environment | `DynamoDbStore`, by boto3 |
+    | `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT?prefix=NAME`, `etcds://` for TLS | `EtcdStore`, which needs no package |
     | `http://HOST:PORT`, `https://HOST:PORT` | `HttpStore`, with the token in `SNOWMINT_TOKEN`, if that is set |
 
     The options `allow_unsafe=true` and `allow_standby=true` after `?` are of this package, the others are the client's,
@@ -71,7 +72,7 @@ def connect(url: str) -> Store | Lessor:
 
 def _store_of(url: str) -> Store | Lessor:
     if url.startswith(("http:", "https:")):
-        return _service(url)
+        return _over_http(url)
     url, allow_unsafe, allow_standby = _without_ours(url)
     scheme, _, rest = url.partition(":")
     dialect, _, driver = scheme.partition("+")
@@ -84,6 +85,8 @@ def _store_of(url: str) -> Store | Lessor:
             client: Any = redis.Redis
             client = client.from_url(url, socket_timeout=TIMEOUT_S, socket_connect_timeout=TIMEOUT_S)
             return RedisStore(client, allow_unsafe=allow_unsafe, allow_standby=allow_standby)
+        if scheme in ("etcd", "etcds"):
+            return _over_http(url)
         if scheme == "dynamodb":
             return DynamoDbStore(*_dynamodb(url), allow_unsafe=allow_unsafe)
         if dialect in _SQL:
@@ -102,7 +105,7 @@ def _store_of(url: str) -> Store | Lessor:
         raise InvalidStoreError(_missing(scheme, driver, error)) from error
     raise InvalidStoreError(
         f"no such store: {scheme!r}. Give file:DIRECTORY, redis://HOST, postgresql://HOST/DATABASE, "
-        "mysql://HOST/DATABASE, sqlite:PATH, dynamodb://REGION/TABLE or http://HOST:PORT"
+        "mysql://HOST/DATABASE, sqlite:PATH, dynamodb://REGION/TABLE, etcd://HOST:PORT or http://HOST:PORT"
     )
 
 
@@ -149,11 +152,12 @@ def _dynamodb(url: str) -> tuple[Any, str]:
     return client, parts.path.strip("/") or "snowmint"
 
 
-def _service(url: str) -> Lessor:
+def _over_http(url: str) -> Store | Lessor:
+    from snowmint.stores.etcd import EtcdStore
     from snowmint.stores.http import HttpStore
 
     try:
-        return HttpStore(url, os.environ.get("SNOWMINT_TOKEN"))
+        return EtcdStore(url) if url.startswith("etcd") else HttpStore(url, os.environ.get("SNOWMINT_TOKEN"))
     except ValueError as error:
         raise InvalidStoreError(str(error)) from None
 

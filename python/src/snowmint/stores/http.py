@@ -1,9 +1,6 @@
 """Leases and numbers from a service."""
 
-import http.client
 import json
-import math
-import os
 import ssl
 from collections.abc import Mapping
 from typing import Any, cast
@@ -17,6 +14,7 @@ from snowmint._errors import (
     StoreUnavailableError,
 )
 from snowmint._snowmint import SERVICE_NOT_SNOWMINT, SERVICE_REFUSALS, SERVICE_TOKEN_REFUSED
+from snowmint.stores._http import Peer, checked_timeout, trusted
 from snowmint.stores._service import Service
 from snowmint.stores._store import LessorGrant, Renewal, refuse_green_threads
 
@@ -65,22 +63,16 @@ class HttpStore:
     ) -> None:
         if not isinstance(url, str) or not isinstance(token, str | None):
             raise TypeError('HttpStore needs a URL such as "http://ids:8080" and a token, each as a str')
-        if not (math.isfinite(timeout_s) and timeout_s > 0):
-            raise ValueError(f"timeout_s is a number of seconds above 0, not {timeout_s}")
+        self._timeout_s = checked_timeout(timeout_s)
         refuse_green_threads("HttpStore")
-        self._encrypted, self._host, self._port, self._path, place = _place_of(url)
+        encrypted, host, port, self._path, place = _place_of(url)
         self.url: str = place
-        if ssl_context is not None and not self._encrypted:
-            raise ValueError("an ssl_context is for https:// alone")
-        self._ssl = ssl_context or (ssl.create_default_context() if self._encrypted else None)
-        self._timeout_s = timeout_s
+        self._peer = Peer(host, port, trusted(ssl_context, encrypted, "https"), _LONGEST)
         self._headers = {"Content-Type": "application/json"}
         if token is not None:
             if not token or not all("!" <= letter <= "~" for letter in token):
                 raise ValueError("a token is of visible ASCII characters alone")
             self._headers["Authorization"] = f"Bearer {token}"
-        # At most one, with the process that opened it. Without a lock, which a forked child could find taken for ever.
-        self._idle: list[tuple[int, http.client.HTTPConnection]] = []
 
     def claim(
         self,
@@ -173,7 +165,9 @@ class HttpStore:
         may_miss: bool = False,
     ) -> tuple[int, dict[str, Any]]:
         body = json.dumps(wanted).encode() if wanted else b""
-        status, answer = self._answer(verb, f"{self._path}/v1/{path}", body, once)
+        path = f"{self._path}/v1/{path}"
+        # Others can be made twice: a nonce identifies them, or their numbers are skipped.
+        status, answer = self._peer.ask(verb, path, body, self._headers, self._timeout_s, fresh=once)
         try:
             read: Any = json.loads(answer)
         except ValueError:
@@ -201,58 +195,6 @@ class HttpStore:
 
     def _odd(self, answer: str) -> StoreUnavailableError:
         return StoreUnavailableError(f"{self}: {SERVICE_NOT_SNOWMINT.replace('{answer}', answer)}")
-
-    def _answer(self, verb: str, path: str, body: bytes, once: bool) -> tuple[int, bytes]:
-        """The answer. Without `once` a call can be made twice: a nonce identifies it, or its numbers are skipped."""
-        kept = None if once else self._kept()
-        if kept is not None:
-            try:
-                return self._exchange(kept, verb, path, body)
-            except TimeoutError:
-                raise
-            except (OSError, http.client.HTTPException):
-                # The service has closed it meanwhile, or is another one by now.
-                pass
-        return self._exchange(self._open(), verb, path, body)
-
-    def _exchange(self, connection: http.client.HTTPConnection, verb: str, path: str, body: bytes) -> tuple[int, bytes]:
-        try:
-            connection.request(verb, path, body, self._headers)
-            response = connection.getresponse()
-            answer = response.read(_LONGEST)
-            if not response.isclosed():
-                raise http.client.IncompleteRead(answer)
-        except BaseException:
-            # The rest of this answer must not be taken for the next answer.
-            connection.close()
-            raise
-        if response.will_close or self._idle:
-            connection.close()
-        else:
-            self._idle.append((os.getpid(), connection))
-        return response.status, answer
-
-    def _open(self) -> http.client.HTTPConnection:
-        if self._ssl is None:
-            return http.client.HTTPConnection(self._host, self._port, timeout=self._timeout_s)
-        return http.client.HTTPSConnection(self._host, self._port, timeout=self._timeout_s, context=self._ssl)
-
-    def _kept(self) -> http.client.HTTPConnection | None:
-        while self._idle:
-            try:
-                pid, connection = self._idle.pop()
-            except IndexError:
-                # Another thread was faster.
-                break
-            if pid == os.getpid():
-                return connection
-            # A forked child closes its copy, and the parent's stays open.
-            connection.close()
-        return None
-
-    def __del__(self) -> None:
-        for _, connection in getattr(self, "_idle", ()):
-            connection.close()
 
     def __str__(self) -> str:
         return f"the service at {self.url}"
