@@ -1,35 +1,37 @@
-"""Proves that the window protocol emits no ID twice, and refutes each variant without one of its checks.
+"""Proves that leased generators emit no ID twice, and refutes each variant without one of the checks.
 
 Both solvers, z3 and cvc5, answer each question. The exit code is 1 if an answer differs from what README.md claims.
 """
 
 import argparse
+import re
 import sys
 import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import partial
 
-from protocol import ACTIONS, INVARIANT, PROPERTY, VARIANTS, Checks, Variant
+import protocol
+import reservations
+from model import Checks, Model, Variant
 from questions import (
-    World,
     beginning_script,
     consequence_script,
     decoded,
     duplicate,
     hunt_script,
     lapse_script,
+    names_of,
     reach,
     replay_script,
     slots,
     step_script,
 )
 from solvers import LIMIT_MS, SOLVERS, Answer, ask
-from terms import parameters
 
+MODELS = [protocol.MODEL, reservations.MODEL]
 LONGEST = 16
 """The most steps that a search tries."""
-WORLD = World()
 
 
 @dataclass
@@ -58,23 +60,22 @@ def ask_both(script: str, limit_ms: int = LIMIT_MS) -> dict[str, Answer]:
     return {solver: ask(solver, script, limit_ms) for solver in SOLVERS}
 
 
-def obligations(checks: Checks) -> dict[str, str]:
+def obligations(model: Model, checks: Checks) -> dict[str, str]:
     """Returns the questions of the proof. Each asks for a counterexample, so the answer must be `unsat`."""
-    questions = {"the invariant holds at the beginning": beginning_script(INVARIANT)}
-    questions |= {f"{action} keeps the invariant": step_script(action, checks, INVARIANT) for action in ACTIONS}
-    questions["the invariant implies the promise"] = consequence_script(PROPERTY, INVARIANT)
+    questions = {"the invariant holds at the beginning": beginning_script(model)}
+    questions |= {f"{action} keeps the invariant": step_script(model, action, checks) for action in model.actions}
+    questions["the invariant implies the promise"] = consequence_script(model)
     return questions
 
 
 def prove(report: Report, questions: dict[str, str], limit_ms: int = LIMIT_MS) -> None:
-    """Shows that no counterexample exists, for any number of nodes, leases, writes, calls and IDs."""
-    print("The proof, for any number of nodes, leases, requests, calls and IDs. unsat: there is no counterexample.")
+    """Shows that no counterexample exists, for any number of things."""
     for title, script in questions.items():
         report.row(title, ask_both(script, limit_ms), "unsat")
 
 
 def shortest(script_of: Callable[[int], str]) -> int | None:
-    """Returns the least number of steps with which a search succeeds, by z3; `None` if there is none, or z3 gives up."""
+    """Returns the least number of steps with which z3 finds a run; `None` if there is none, or z3 gives up."""
     for steps in range(1, LONGEST + 1):
         verdict = ask("z3", script_of(steps)).verdict
         if verdict != "unsat":
@@ -82,61 +83,62 @@ def shortest(script_of: Callable[[int], str]) -> int | None:
     return None
 
 
-def every_action_can_happen(report: Report) -> None:
+def every_action_can_happen(report: Report, model: Model) -> None:
     """Shows that the proof is not about nothing: each action can follow from the beginning."""
     print("\nEach action can happen. sat: there is a run from the beginning that ends with it, of so many steps.")
-    for action in ACTIONS:
-        steps = shortest(partial(reach, WORLD, Checks(), action))
+    for action in model.actions:
+        steps = shortest(partial(reach, model, Checks(), action))
         if steps is None:
             report.expect(False, f"{action}: no run of {LONGEST} steps or fewer ends with it")
         else:
-            report.row(f"{action}: {steps}", ask_both(reach(WORLD, Checks(), action, steps)), "sat")
+            report.row(f"{action}: {steps}", ask_both(reach(model, Checks(), action, steps)), "sat")
 
 
-def refute(report: Report, variant: Variant) -> None:
-    """Shows that the protocol without a check repeats an ID, and prints how."""
+def refute(report: Report, model: Model, variant: Variant) -> None:
+    """Shows that a model without a check repeats an ID, and prints how."""
     checks = Checks(variant.check)
     print(f"\nWithout the check `{variant.check}`: {variant.title}.")
-    report.row("an action breaks the invariant", ask_both(lapse_script(WORLD, checks, INVARIANT, INVARIANT)), "sat")
+    report.row("an action breaks the invariant", ask_both(lapse_script(model, checks)), "sat")
 
     def hunt(steps: int) -> str:
-        return hunt_script(WORLD, checks, steps, duplicate(WORLD, steps), with_forks=variant.check == "wipe")
+        return hunt_script(model, checks, steps, duplicate(model, steps), variant.needs)
 
     steps = shortest(hunt)
     if steps is None:
         report.expect(False, f"{variant.check}: no story has {LONGEST} steps or fewer")
         return
-    goal = duplicate(WORLD, steps)
+    goal = duplicate(model, steps)
     found = ask_both(hunt(steps))
     report.row(f"a duplicate after {steps} steps", found, "sat")
-    stories = {solver: decoded(WORLD, steps, answer.values) for solver, answer in found.items() if answer.values}
+    stories = {solver: decoded(model, steps, answer.values) for solver, answer in found.items() if answer.values}
     report.expect(len(stories) == len(SOLVERS), f"{variant.check}: a solver has no story")
-    # Each solver replays the story that the other one has found, and the protocol with all checks refuses it.
+    # Each solver replays the story that the other one has found, and the model with all checks refuses it.
     others = dict(zip(SOLVERS, reversed(SOLVERS), strict=True))
     replays = {
-        others[solver]: ask(others[solver], replay_script(WORLD, checks, steps, goal, story))
+        others[solver]: ask(others[solver], replay_script(model, checks, steps, goal, story))
         for solver, story in stories.items()
     }
     report.row("the story, replayed by the other solver", replays, "sat")
     refused = {
-        others[solver]: ask(others[solver], replay_script(WORLD, Checks(), steps, goal, story))
+        others[solver]: ask(others[solver], replay_script(model, Checks(), steps, goal, story))
         for solver, story in stories.items()
     }
     report.row("the story, with all checks", refused, "unsat")
     for story in list(stories.values())[:1]:
-        print(textwrap.indent(tell(story, steps), "    "), flush=True)
+        print(textwrap.indent(tell(model, story, steps), "    "), flush=True)
 
 
-def tell(story: dict[str, str], steps: int) -> str:
+def tell(model: Model, story: dict[str, str], steps: int) -> str:
     """Tells a run in words."""
     lines = []
     for step in range(steps):
-        action = list(ACTIONS)[int(story[f"step{step}_action"])]
-        _, text = ACTIONS[action]
-        places = [(name, story[slot.text]) for name, slot in zip(names_of(action), slots(action, step), strict=True)]
-        values = {name: named(value) for name, value in places}
+        action = list(model.actions)[int(story[f"step{step}_action"])]
+        _, text = model.actions[action]
+        places = zip(names_of(model, action), slots(model, action, step), strict=True)
+        values = {name: named(story[slot.text]) for name, slot in places}
         values["run"] = ""
-        if action == "emit" and (values["tick"], values["sequence"]) != (values["last_tick"], values["last_sequence"]):
+        last = (values.get("last_tick"), values.get("last_sequence"))
+        if None not in last and (values["tick"], values["sequence"]) != last:
             values["run"] = f" to (tick {values['last_tick']}, sequence {values['last_sequence']})"
         sentence = text.format(**values)
         sentence = sentence[0].upper() + sentence[1:]
@@ -145,46 +147,55 @@ def tell(story: dict[str, str], steps: int) -> str:
     return "\n".join([*lines, f"So the ID ({node}, tick {tick}, sequence {sequence}) is emitted twice."])
 
 
-def names_of(action: str) -> list[str]:
-    """Returns the names of an action's parameters."""
-    return [name for name, _ in parameters(ACTIONS[action][0])]
-
-
 def named(value: str) -> str:
     """Returns how a story calls a thing."""
-    return f"node {value[4:]}" if value.startswith("node") else value
+    return re.sub(r"(?<=[a-z])(?=\d)", " ", value)
 
 
 def main() -> int:
     """The exit code: 1 if anything differs."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    names = [variant.check for variant in VARIANTS]
-    parser.add_argument(
-        "--without", metavar="CHECK", choices=names, help="prove the protocol without this check: it fails"
-    )
+    names = [variant.check for model in MODELS for variant in model.variants]
+    parser.add_argument("--without", metavar="CHECK", choices=names, help="prove a model without this check: it fails")
     parser.add_argument("--only", metavar="CHECK", choices=names, help="refute only the variant without this check")
+    parser.add_argument(
+        "--model", choices=[model.name for model in MODELS], help="check one of the two models; without it, both"
+    )
     parser.add_argument(
         "--print", metavar="QUESTION", dest="shown", help="print a question of the proof as SMT-LIB text"
     )
     options = parser.parse_args()
     report = Report()
     checks = Checks(options.without)
+    chosen = options.only or options.without
+    models = [
+        model
+        for model in MODELS
+        if options.model in (None, model.name)
+        and (chosen is None or chosen in [variant.check for variant in model.variants])
+    ]
     if options.shown:
-        print(obligations(checks)[options.shown])
+        questions = [obligations(model, checks) for model in models]
+        print(next(each[options.shown] for each in questions if options.shown in each))
         return 0
-    if not options.only:
-        prove(report, obligations(checks))
-    if not options.only and not options.without:
-        every_action_can_happen(report)
-    if not options.without:
-        for variant in VARIANTS:
-            if options.only in (None, variant.check):
-                refute(report, variant)
-    print()
+    for model in models:
+        if not options.only:
+            things = ", ".join(f"{kind.lower()}s" for kind in model.counts)
+            print(
+                f"The proof of the {model.name}, for any number of {things} and IDs. unsat: there is no counterexample."
+            )
+            prove(report, obligations(model, checks))
+        if not options.only and not options.without:
+            every_action_can_happen(report, model)
+        if not options.without:
+            for variant in model.variants:
+                if options.only in (None, variant.check):
+                    refute(report, model, variant)
+        print()
     for fault in report.faults:
         print(f"FAULT: {fault}")
     if not report.faults:
-        print("z3 and cvc5 agree: the protocol is proved, and each variant is refuted.")
+        print("z3 and cvc5 agree: all is proved, and each variant is refuted.")
     return 1 if report.faults else 0
 
 

@@ -1,6 +1,6 @@
 """The window protocol: what it stores, what can happen, what always holds, and the checks that make it hold.
 
-This file is the only source of the proof. `README.md` explains it and leads from each part to the code of core.
+This file is the only source of the proof of the windows. `README.md` explains it and leads from each part to the code.
 
 Nothing here knows a clock. Where the code reads one, the model takes any number: all ticks are parameters that only the
 conditions below restrict. Nothing is ever obliged to happen either: a request may stay under way forever, a reply may
@@ -8,11 +8,12 @@ never be heard, a holder may stop at any point and go on later.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
 
+from model import WATCHED, WATCHED_NODE, WATCHED_TICK, Checks, Model, Variant
 from terms import (
     NO,
     YES,
+    ZERO,
     Call,
     Int,
     Lease,
@@ -72,55 +73,27 @@ FIELDS = {
     "emitted": ("Lease", "Int"),  # how often this lease emitted the watched ID
 }
 
-# One ID, of which nothing is known: what holds for it holds for every ID.
-WATCHED_NODE, WATCHED_TICK, WATCHED_SEQUENCE = Node("watched_node"), Int("watched_tick"), Int("watched_sequence")
-WATCHED: Position = (WATCHED_TICK, WATCHED_SEQUENCE)
-ZERO = number(0)
+VARIANTS = [
+    Variant("window", "no fence at the window's end", "window"),
+    Variant("ahead", "the watermark is written after use", "ahead"),
+    Variant("stall", "the node is granted again beside a call in flight", "swap"),
+    Variant("close", "the release comes before the close", "close"),
+    Variant("start", "a claim ignores the end of the window before it", "start"),
+    Variant("swap", "two calls swap the same word", "swap"),
+    Variant("increase", "a call goes back behind the word that it read", "increase"),
+    Variant("wipe", "a forked child sees its parent's cell", "wipe", needs="fork"),
+    Variant("answer", "a claim counts as granted whatever the store answers", "version"),
+    Variant("replace", "the store grants a node over a record that the claimer has not read", None),
+]
 
-
-@dataclass
-class Checks:
-    """The checks of the protocol. A variant lacks one of them, as a mutant of core does."""
-
-    removed: str | None = None
-    met: set[str] = field(default_factory=set)
-
-    def removes(self, name: str) -> bool:
-        """Returns whether this variant lacks the check."""
-        self.met.add(name)
-        return name == self.removed
-
-    def __call__(self, name: str, condition: Term) -> Term:
-        return YES if self.removes(name) else condition
-
-
-Body = Callable[..., list[Term]]
-ACTIONS: dict[str, tuple[Body, str]] = {}
-"""By name: the function, and how a story tells the action."""
-INVARIANT: dict[str, Callable[..., Term]] = {}
-PROPERTY: dict[str, Callable[..., Term]] = {}
-
-
-def action(story: str) -> Callable[[Body], Body]:
-    """Declares an action: a function that returns the conditions and notes the changes."""
-
-    def declare(body: Body) -> Body:
-        ACTIONS[body.__name__] = (body, story)
-        return body
-
-    return declare
-
-
-def invariant(conjunct: Callable[..., Term]) -> Callable[..., Term]:
-    """Declares a statement that holds at any time, for all values of its parameters."""
-    INVARIANT[conjunct.__name__] = conjunct
-    return conjunct
-
-
-def promise(conjunct: Callable[..., Term]) -> Callable[..., Term]:
-    """Declares a part of the property that the proof is about."""
-    PROPERTY[conjunct.__name__] = conjunct
-    return conjunct
+MODEL = Model(
+    "windows",
+    FIELDS,
+    counts={"Node": 1, "Lease": 2, "Write": 1, "Call": 2},
+    rare=("crash", "read_back", "fork"),
+    variants=VARIANTS,
+)
+action, invariant, promise = MODEL.action, MODEL.invariant, MODEL.promise
 
 
 def free(s: State, lease: Term) -> Position:
@@ -131,6 +104,7 @@ def free(s: State, lease: Term) -> Position:
 # At the beginning the store is empty, and nothing is under way.
 
 
+@MODEL.begins
 def at_the_beginning(s: State) -> list[tuple[type[Term], Callable[[Term], Term]]]:
     """Returns what holds at the beginning, for each thing of a sort."""
     return [
@@ -186,7 +160,7 @@ def grant(check: Checks, now: State, then: State, lease: Lease, node: Node, end:
 
 @action("{lease} opens its cell for [{start}, {end})")
 def open_cell(check: Checks, now: State, then: State, lease: Lease, start: Int, end: Int) -> list[Term]:
-    """The claimer hears of its grant: by the reply, or by reading the record after a lost reply. It opens a new cell."""
+    """The claimer hears of its grant, by the reply or by reading the record after a lost reply. It opens a new cell."""
     then.opened[lease] = YES
     then.holds[lease] = YES
     then.live[lease] = YES
@@ -535,32 +509,3 @@ def a_confirmed_write_is_durable(s: State, w: Write) -> Term:
         implies(same(s.over[w] + 1, s.version[node]), same(s.holder[node], writer), same(s.end[node], s.new_end[w])),
         implies(s.live[writer], s.new_end[w] <= s.durable[writer]),
     )
-
-
-@dataclass(frozen=True)
-class Variant:
-    """The protocol without one check.
-
-    Attributes:
-        check: The check that it lacks.
-        title: What is wrong with it.
-        mutant: The mutant of core or of a driver without this check; `None` if an assumption about the store takes its place.
-    """
-
-    check: str
-    title: str
-    mutant: str | None
-
-
-VARIANTS = [
-    Variant("window", "no fence at the window's end", "window"),
-    Variant("ahead", "the watermark is written after use", "ahead"),
-    Variant("stall", "the node is granted again beside a call in flight", "swap"),
-    Variant("close", "the release comes before the close", "close"),
-    Variant("start", "a claim ignores the end of the window before it", "start"),
-    Variant("swap", "two calls swap the same word", "swap"),
-    Variant("increase", "a call goes back behind the word that it read", "increase"),
-    Variant("wipe", "a forked child sees its parent's cell", "wipe"),
-    Variant("answer", "a claim counts as granted whatever the store answers", "version"),
-    Variant("replace", "the store grants a node over a record that the claimer has not read", None),
-]

@@ -2,9 +2,6 @@
 
 from collections.abc import Callable
 
-SORTS = ["Node", "Lease", "Write", "Call"]
-"""The kinds of things of which there are any number."""
-
 
 class Term:
     """A formula or a value, as SMT-LIB text."""
@@ -25,7 +22,7 @@ class Term:
         return Term(f"(+ {self.text} {other})")
 
 
-# The sorts of parameters. The name of a class is the name of the sort.
+# The sorts of parameters. The name of a class is the name of the sort. There are any number of things of each.
 class Node(Term):
     """A node of the layout."""
 
@@ -40,6 +37,18 @@ class Write(Term):
 
 class Call(Term):
     """One call that mints: it reads the cell, and swaps the cell's word later."""
+
+
+class Reservation(Term):
+    """A lease of the store by a directory, within which processes take windows."""
+
+
+class File(Term):
+    """The file of a slot. A copy of it is another file."""
+
+
+class Slot(Term):
+    """One lock of a slot's file, and the lease of the process that has it."""
 
 
 class Int(Term):
@@ -58,6 +67,7 @@ def number(value: int) -> Term:
 
 YES = Term("true")
 NO = Term("false")
+ZERO = number(0)
 
 
 def same(left: Term, right: Term) -> Term:
@@ -139,7 +149,7 @@ class State:
 
     def __getattr__(self, name: str) -> Column:
         if name not in self._fields:
-            raise AttributeError(f"the protocol has no field {name}")
+            raise AttributeError(f"the model has no field {name}")
         return Column(name, self._moment, self.changes if self._is_after else None)
 
 

@@ -50,12 +50,11 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
             Source::Vouched(number) => report.push(Finding::vouched(number, node)),
             Source::Leased(key) => {
                 let backend = &key.backend;
-                let records: Arc<dyn Connector> = match backend {
+                let (records, has_own): (Arc<dyn Connector>, _) = match backend {
                     Backend::Reserved(reservations) => {
-                        reserved(&mut report, &reservations.slots, &key.terms)?;
-                        reservations.store()
+                        (reservations.store(), reserved(&mut report, &reservations.slots, &key.terms)?)
                     }
-                    other => Arc::new(other.clone()),
+                    other => (Arc::new(other.clone()), false),
                 };
                 if let Backend::Slots(directory) = backend {
                     slots(&mut report, directory, &by, &key.terms)?;
@@ -75,7 +74,8 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
                         let examined = over_store(&mut found, &*asked.record_store().await?, &by, accepted, &terms).await;
                         Ok((found, examined))
                     })?;
-                    report.extend(found);
+                    // A claim gets a node of the directory first.
+                    report.extend(found.into_iter().filter(|found| !has_own || found.topic != "node"));
                     examined?;
                 }
             }
@@ -156,8 +156,8 @@ fn slots(report: &mut Vec<Finding>, directory: &SlotDirectory, by: &str, terms: 
     Ok(())
 }
 
-/// Examines the nodes that a store has reserved for a directory of this machine.
-fn reserved(report: &mut Vec<Finding>, directory: &SlotDirectory, terms: &Terms) -> Result<(), Error> {
+/// Examines the nodes that a store has reserved for a directory of this machine. Returns whether no process holds one of them.
+fn reserved(report: &mut Vec<Finding>, directory: &SlotDirectory, terms: &Terms) -> Result<bool, Error> {
     let path = directory.path.display().to_string();
     report.push(match &directory.warning {
         Some(warning) => Finding::warning("durability", warning),
@@ -168,7 +168,7 @@ fn reserved(report: &mut Vec<Finding>, directory: &SlotDirectory, terms: &Terms)
     let mut slots = Slots::of_directory(directory.clone()).list(Some(terms.namespace.directory()))?;
     slots.retain(|slot| slot.reserved.is_some_and(|reserved| reserved.end_ms > now_ms));
     report.push(Finding::reserved(&path, &slots));
-    Ok(())
+    Ok(slots.iter().any(|slot| !slot.held))
 }
 
 /// Examines a store and its server.
