@@ -12,14 +12,15 @@ use crate::store::bytes::Format;
 use crate::window::Window;
 
 /// Length of a reservation in bytes.
-pub const RESERVATION_BYTES: usize = 60 + super::RECORD_BYTES;
+pub const RESERVATION_BYTES: usize = 68 + super::RECORD_BYTES;
 
 const FORMAT: Format = Format::new(b"reserved", 1);
 
-/// What tells a file from its copy: the start of the system that has it open, its file system, its number there, and its birth.
+/// What tells a file from its copy: the start of the system that has it open, its file system, its number there, its birth, and its
+/// name.
 ///
 /// A copy on the same machine has another number, or has it anew and another birth. A copy on another machine was opened under
-/// another start.
+/// another start. A file that was renamed would give the reservation of another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     /// The random number that the kernel has drawn when the machine started.
@@ -30,6 +31,8 @@ pub struct FileIdentity {
     pub inode: u64,
     /// When the file was made, in ns since 1970; 0 where the file system does not say.
     pub born_ns: u64,
+    /// A hash of what its path says of the store, the namespace and the node.
+    pub name: u64,
 }
 
 /// A reservation as a directory keeps it.
@@ -38,9 +41,9 @@ pub struct FileIdentity {
 /// | --- | --- |
 /// | 0 to 7 | `reserved` |
 /// | 8 to 11 | version of this format |
-/// | 12 to 27, 28 to 35, 36 to 43, 44 to 51 | identity of the file: start of the system, file system, file, birth |
-/// | 52 to 59 | version of the record in the store |
-/// | 60 to 183 | [record](Record) of the node in the store |
+/// | 12 to 27, 28 to 35, 36 to 43, 44 to 51, 52 to 59 | identity of the file: start of the system, file system, file, birth, name |
+/// | 60 to 67 | version of the record in the store |
+/// | 68 to 191 | [record](Record) of the node in the store |
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reservation {
     /// The file that the reservation was written to.
@@ -124,7 +127,7 @@ impl Reservation {
     /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
     /// let window = Window { start_ms: 0, end_ms: 86_400_000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
-    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1 };
+    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1, name: 2 };
     /// let reservation = Reservation { identity, version: 1, record };
     /// assert!(reservation.is_in(&identity));
     /// assert!(!reservation.is_in(&FileIdentity { inode: 4712, ..identity }));
@@ -142,7 +145,7 @@ impl Reservation {
     /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
     /// let window = Window { start_ms: 0, end_ms: 86_400_000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
-    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1 };
+    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1, name: 2 };
     /// let given_up = Reservation { identity, version: 1, record }.given_up();
     /// assert_eq!(given_up.within(window), None);
     /// assert!(given_up.record.serial > record.serial, "it counts as the later of two");
@@ -163,7 +166,7 @@ impl Reservation {
     /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
     /// let window = Window { start_ms: 0, end_ms: 86_400_000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
-    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1 };
+    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1, name: 2 };
     /// let reservation = Reservation { identity, version: 1, record };
     /// let last = Window { start_ms: 86_399_000, end_ms: 86_402_000 };
     /// assert_eq!(reservation.within(last), Some(Window { end_ms: 86_400_000, ..last }));
@@ -186,7 +189,7 @@ impl Reservation {
     /// use snowmint_core::bytes::label;
     /// use snowmint_core::layouts::SNOWMINT;
     /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
-    /// let (now_ms, identity) = (1_772_323_200_000, FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1 });
+    /// let (now_ms, identity) = (1_772_323_200_000, FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1, name: 2 });
     /// // The holder on another machine had the node for a second more.
     /// let window = Window { start_ms: now_ms + 1000, end_ms: now_ms + 86_400_000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
@@ -232,7 +235,7 @@ impl Reservation {
     /// use snowmint_core::lease::{FileIdentity, Record, Reservation};
     /// let window = Window { start_ms: 0, end_ms: 86_400_000 };
     /// let record = Record { released: false, serial: 1, window, nonce: 0x5eed, label: label("host 7"), layout: 0 };
-    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1 };
+    /// let identity = FileIdentity { boot: 0xb007, device: 8, inode: 4711, born_ns: 1, name: 2 };
     /// let reservation = Reservation { identity, version: 1, record };
     /// assert_eq!(Reservation::from_bytes(&reservation.to_bytes())?, reservation);
     /// # Ok::<(), snowmint_core::Error>(())
@@ -244,6 +247,7 @@ impl Reservation {
             .part(self.identity.device.to_le_bytes())
             .part(self.identity.inode.to_le_bytes())
             .part(self.identity.born_ns.to_le_bytes())
+            .part(self.identity.name.to_le_bytes())
             .part(self.version.to_le_bytes())
             .part(self.record.to_bytes())
             .finish()
@@ -257,8 +261,9 @@ impl Reservation {
         let mut parts = FORMAT.read::<RESERVATION_BYTES>(bytes)?;
         let (boot, device) = (u128::from_le_bytes(parts.part()?), u64::from_le_bytes(parts.part()?));
         let (inode, born_ns) = (u64::from_le_bytes(parts.part()?), u64::from_le_bytes(parts.part()?));
+        let name = u64::from_le_bytes(parts.part()?);
         Ok(Self {
-            identity: FileIdentity { boot, device, inode, born_ns },
+            identity: FileIdentity { boot, device, inode, born_ns, name },
             version: Version::from_le_bytes(parts.part()?),
             record: Record::from_bytes(&parts.part::<{ super::RECORD_BYTES }>()?)?,
         })
@@ -286,7 +291,7 @@ mod tests {
         let window = Window { start_ms, end_ms };
         let record = Record { released: false, serial: 3, window, nonce: 5, label: label("a machine"), layout: 0 };
         Reservation {
-            identity: FileIdentity { boot: u128::MAX - 1, device: 2, inode: 3, born_ns: 4 },
+            identity: FileIdentity { boot: u128::MAX - 1, device: 2, inode: 3, born_ns: 4, name: 5 },
             version: u64::MAX,
             record,
         }
@@ -352,6 +357,7 @@ mod tests {
             FileIdentity { device: 7, ..reserved.identity },
             FileIdentity { inode: 7, ..reserved.identity },
             FileIdentity { born_ns: 7, ..reserved.identity },
+            FileIdentity { name: 7, ..reserved.identity },
         ] {
             assert!(!reserved.is_in(&other), "{other:?}");
         }
@@ -361,7 +367,7 @@ mod tests {
     fn bytes_are_read_back_and_others_refused() {
         let (reserved, mut bytes) = (reservation(-1, i64::MAX), reservation(-1, i64::MAX).to_bytes());
         assert_eq!(Reservation::from_bytes(&bytes), Ok(reserved));
-        assert_eq!(Reservation::from_bytes(&bytes[..183]), Err(Error::no_record()));
+        assert_eq!(Reservation::from_bytes(&bytes[..191]), Err(Error::no_record()));
         assert_eq!(Reservation::from_bytes(&[0; RESERVATION_BYTES]), Err(Error::no_record()));
         bytes[8] = 2;
         assert!(Reservation::from_bytes(&bytes).is_err_and(|error| error.is_later_version()));

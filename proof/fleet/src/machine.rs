@@ -112,6 +112,7 @@ impl Machine {
             device: 0,
             inode: self.slots.get(&node).map_or(0, |slot| slot.inode),
             born_ns: 0,
+            name: node.into(),
         }
     }
 

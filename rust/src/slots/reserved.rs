@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::{Arc, OnceLock};
 use std::time::SystemTime;
 
+use snowmint_core::host::mix;
 use snowmint_core::lease::{FileIdentity, RESERVATION_BYTES, Record, Reservation};
 use snowmint_core::time::Rfc3339;
 use snowmint_core::{ErrorKind, Window};
@@ -42,7 +43,7 @@ pub(crate) enum Found {
 
 /// Returns what the file of a slot says of a reservation.
 pub(super) fn find(file: &OwnFile, path: &Path) -> Result<Found, Error> {
-    let found = file.with(|file| Ok((identity(file)?, read(file)?)));
+    let found = file.with(|file| Ok((identity(file, path)?, read(file)?)));
     let (identity, found) = found.map_err(|error| cannot("read", path, &error))?;
     Ok(match found {
         None => Found::Nothing,
@@ -55,12 +56,12 @@ pub(super) fn find(file: &OwnFile, path: &Path) -> Result<Found, Error> {
 pub(super) fn window(path: &Path) -> Option<Window> {
     let file = plain_file::open(File::options().read(true), path, false).ok()?;
     let reservation = read(&file).ok()??;
-    identity(&file).is_ok_and(|identity| reservation.is_in(&identity)).then_some(reservation.record.window)
+    identity(&file, path).is_ok_and(|identity| reservation.is_in(&identity)).then_some(reservation.record.window)
 }
 
 /// Returns the reservation that the store has granted, for a slot's file.
 pub(super) fn of(file: &OwnFile, path: &Path, (record, version): (Record, Version)) -> Result<Reservation, Error> {
-    let identity = file.with(identity).map_err(|error| cannot("use", path, &error))?;
+    let identity = file.with(|file| identity(file, path)).map_err(|error| cannot("use", path, &error))?;
     Ok(Reservation { identity, version, record })
 }
 
@@ -141,20 +142,24 @@ fn read(file: &File) -> io::Result<Option<Reservation>> {
 }
 
 /// Returns the identity of an open file.
-fn identity(file: &File) -> io::Result<FileIdentity> {
+fn identity(file: &File, path: &Path) -> io::Result<FileIdentity> {
+    /// The directories of the store and of the namespace, and the file.
+    const PARTS: usize = 3;
     let boot = boot().map_err(io::Error::other)?;
+    let parts = path.iter().rev().take(PARTS).flat_map(|part| part.as_encoded_bytes().iter().chain(b"/"));
+    let name = parts.fold(0, |hash, byte| mix(hash, u64::from(*byte)));
     #[cfg(unix)]
     {
         use std::os::unix::fs::MetadataExt;
         let found = file.metadata()?;
         let born = found.created().ok().and_then(|born| born.duration_since(SystemTime::UNIX_EPOCH).ok());
         let born_ns = born.and_then(|born| u64::try_from(born.as_nanos()).ok()).unwrap_or_default();
-        Ok(FileIdentity { boot, device: found.dev(), inode: found.ino(), born_ns })
+        Ok(FileIdentity { boot, device: found.dev(), inode: found.ino(), born_ns, name })
     }
     #[cfg(not(unix))]
     {
         let _ = file;
-        Ok(FileIdentity { boot, device: 0, inode: 0, born_ns: 0 })
+        Ok(FileIdentity { boot, device: 0, inode: 0, born_ns: 0, name })
     }
 }
 

@@ -183,6 +183,11 @@ impl Holding for Slot {
         let mut end_ms = window.renewed_end_ms(now_ms, last_ms, reach_ms);
         let lost = |error: io::Error| Error::new(ErrorKind::StoreUnavailable, error.to_string());
         let (mut skew_ms, mut standby_risk) = (None, None);
+        if self.within.is_some()
+            && let Err(error) = self.verify()
+        {
+            return Outcome::Lost(lost(error));
+        }
         if let Some(within) = &mut self.within {
             if let Err(error) = within.keep(&self.file, now_ms) {
                 return Outcome::Lost(lost(error));
