@@ -32,12 +32,8 @@ def machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-<<<<<<< HEAD
-def test_processes_start_again_while_the_store_is_dead(machine: Path) -> None:
-=======
-@pytest.mark.parametrize("engine", ["redis", "postgres", "etcd"])
+@pytest.mark.parametrize("engine", ["postgres", "etcd"])
 def test_processes_start_again_while_the_store_is_dead(engine: servers.Engine, machine: Path) -> None:
->>>>>>> 56fc6e84 (stores: lease over etcd from Python and JavaScript)
     ledger = machine / "ledger"
     ledger.touch()
 
@@ -50,7 +46,7 @@ def test_processes_start_again_while_the_store_is_dead(engine: servers.Engine, m
         size = ledger.stat().st_size
         servers.until("they mint", lambda: ledger.stat().st_size > size + 1000)
 
-    with servers.Server("postgres") as server:
+    with servers.Server(engine) as server:
         running = [start(server.url) for _ in range(2)]
         nodes = {node for _, node in running}
         assert len(nodes) == 2
