@@ -235,6 +235,8 @@ mod tests {
         let name = directory_of("postgres at db:5432/ids");
         assert!(name.starts_with("postgres_at_db_5432_ids-"), "{name}");
         assert_ne!(name, directory_of("postgres at db:5432_ids"));
+        let secret = directory_of("postgres at db:5432/ids?x options=secret snowmint");
+        assert!(!secret.contains("secret"), "{secret}");
         let long = "x".repeat(3000);
         assert!(directory_of(&long).len() < 100);
         assert_ne!(directory_of(&long), directory_of(&long[1..]));

@@ -148,7 +148,7 @@ impl Finding {
         let held = slots.iter().filter(|slot| slot.held).count();
         let nodes: Vec<_> = slots.iter().map(|slot| slot.node.to_string()).collect();
         let message = format!(
-            "{} reserved in {path} ({}), of which {held} are in use; the first reservation ends at {}",
+            "{} reserved in {path} ({}), {held} in use; the first reservation ends at {}",
             counted(slots.len() as u64, "node"),
             nodes.join(", "),
             Rfc3339(until)

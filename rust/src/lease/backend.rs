@@ -190,7 +190,7 @@ impl Backend {
                 let url = snowmint_stores::Url::parse(url)?;
                 // Options of a client may name another schema of the same database.
                 let options = url.rest.split_once('?').map_or("", |(_, options)| options);
-                Ok(format!("{} {} {options} {}", url.scheme, url.place(), url.prefix))
+                Ok(format!("{} at {} {options} {}", url.scheme, url.place(), url.prefix))
             }
             _ => Ok(self.name()),
         }
