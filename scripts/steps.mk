@@ -129,8 +129,10 @@ rust-docs: setup-rust setup-protoc
 	cargo doc --quiet --locked --no-deps $(LINTED)
 rust-unit: setup-rust setup-protoc setup-maturin
 	$(NEXTEST) --lib --test vectors --test sequences
+# Tests of 20,000 to 60,000 requests, each of which takes half a minute of a processor. CI runs them nightly, by `rust-long`.
+LARGE := test(users_beyond_the_memory) | test(names_unused_for_longest) | test(a_thousand_sections_fit)
 rust-tests: $(with_servers)
-	$(SERVERS) $(NEXTEST)
+	$(SERVERS) $(NEXTEST) $(if $(QUICK),-E 'not ($(LARGE))')
 rust-doctests: build-tests
 	cargo test --doc --quiet --locked --no-fail-fast $(FEATURES)
 rust-instructions: build-wheel setup-valgrind setup-faults
