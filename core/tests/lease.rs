@@ -13,7 +13,7 @@ const NOW_MS: i64 = 1_772_323_200_123;
 const REACH_MS: u64 = 1000;
 /// The record of a namespace that counts no nodes.
 const PINNED: Option<(NamespaceRecord, Version)> =
-    Some((NamespaceRecord { nodes: 0, floor_ms: None, removed: false }, 1));
+    Some((NamespaceRecord { nodes: 0, floor_ms: None, removed: false, reserve_ms: 0 }, 1));
 
 fn layout() -> &'static Layout {
     static LAYOUT: LazyLock<Layout> =
@@ -489,7 +489,7 @@ fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() 
     let first = claim.listed(NOW_MS, 0);
     assert!(matches!(
         first,
-        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None, removed: false }, 0)
+        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: None, removed: false, reserve_ms: 0 }, 0)
     ));
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
     assert!(matches!(claim.namespace(None), ClaimStep::ReadFloor));
@@ -497,7 +497,7 @@ fn the_layout_is_written_where_there_is_none_and_read_where_another_was_first() 
     assert!(matches!(claim.floor(Some(floor)), ClaimStep::ListNodes));
     assert!(matches!(
         claim.listed(NOW_MS, 0),
-        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false }, 0)
+        ClaimStep::WriteNamespace(NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false, reserve_ms: 0 }, 0)
     ));
     assert!(matches!(claim.namespace_reply(Reply::Written(1)), ClaimStep::ListNodes));
 }
@@ -540,7 +540,7 @@ fn claimed(store: &mut Store, nonce: u128, now_ms: i64) -> Option<Window> {
 #[test]
 fn a_node_without_a_record_begins_at_the_floor() {
     let mut store =
-        Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500), removed: false }, ..Store::default() };
+        Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500), removed: false, reserve_ms: 0 }, ..Store::default() };
     assert_eq!(claimed(&mut store, 1, NOW_MS), None, "no node is free before");
     let window = claimed(&mut store, 1, NOW_MS + 510).expect("a node");
     assert!(window.start_ms >= NOW_MS + 500, "{window:?}");
@@ -571,7 +571,7 @@ fn each_first_record_of_a_node_is_counted_once() {
 #[test]
 fn no_node_is_granted_where_records_have_vanished() {
     let mut claim = Claim::new(terms(1));
-    claim.namespace(Some((NamespaceRecord { nodes: 2, floor_ms: None, removed: false }, 5)));
+    claim.namespace(Some((NamespaceRecord { nodes: 2, floor_ms: None, removed: false, reserve_ms: 0 }, 5)));
     claim.see(0, &sample(), 1, NOW_MS);
     let ClaimStep::Refused(error) = claim.listed(NOW_MS, 1) else { panic!("a node is chosen") };
     assert_eq!(error.kind(), ErrorKind::StoreUnavailable);
@@ -582,16 +582,32 @@ fn no_node_is_granted_where_records_have_vanished() {
 }
 
 #[test]
+fn the_namespace_notes_the_longest_reservation_and_no_window() {
+    for (window_ms, known_ms, noted_ms) in
+        [(3_600_000, 0, None), (86_400_000, 0, Some(86_400_000)), (86_400_000, 90_000_000, None)]
+    {
+        let mut claim = Claim::new(Terms { window_ms, ..terms(1) });
+        let known = NamespaceRecord { nodes: 1, reserve_ms: known_ms, ..NamespaceRecord::default() };
+        claim.namespace(Some((known, 5)));
+        assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Refused(_)), "a record has vanished");
+        claim.namespace(Some((NamespaceRecord { nodes: 0, ..known }, 5)));
+        assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
+        let ClaimStep::WriteNamespace(written, 5) = claim.reply(Reply::Written(1)) else { panic!("it counts the node") };
+        assert_eq!((written.nodes, written.reserve_ms), (1, noted_ms.unwrap_or(known_ms)));
+    }
+}
+
+#[test]
 fn a_count_that_another_claimant_changed_is_read_again() {
     let granted = || {
         let mut claim = Claim::new(terms(1));
-        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false }, 5)));
+        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(7), removed: false, reserve_ms: 0 }, 5)));
         assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
         let todo = claim.reply(Reply::Written(1));
         assert!(
             matches!(
                 todo,
-                ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7), removed: false }, 5)
+                ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7), removed: false, reserve_ms: 0 }, 5)
             ),
             "{todo:?}"
         );
@@ -599,15 +615,15 @@ fn a_count_that_another_claimant_changed_is_read_again() {
     };
     let mut claim = granted();
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
-    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9), removed: false }, 6)));
+    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9), removed: false, reserve_ms: 0 }, 6)));
     assert!(
-        matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9), removed: false }, 6)),
+        matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9), removed: false, reserve_ms: 0 }, 6)),
         "{todo:?}"
     );
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
     assert!(
         matches!(
-            claim.namespace(Some((NamespaceRecord { nodes: 3, floor_ms: None, removed: false }, 7))),
+            claim.namespace(Some((NamespaceRecord { nodes: 3, floor_ms: None, removed: false, reserve_ms: 0 }, 7))),
             ClaimStep::Granted(..)
         ),
         "counted"
@@ -617,7 +633,7 @@ fn a_count_that_another_claimant_changed_is_read_again() {
 
 #[test]
 fn a_claim_makes_a_removed_namespace_again() {
-    let removed = NamespaceRecord { nodes: 2, floor_ms: Some(7), removed: true };
+    let removed = NamespaceRecord { nodes: 2, floor_ms: Some(7), removed: true, reserve_ms: 0 };
     let mut claim = Claim::new(terms(1));
     let todo = claim.namespace(Some((removed, 5)));
     let again = NamespaceRecord { removed: false, ..removed };
@@ -668,6 +684,8 @@ fn a_fence_is_not_before_the_end_of_any_window() {
         assert_eq!(error.kind(), ErrorKind::InvalidId, "{error}");
     }
     assert_eq!(time.until(Some(NOW_MS + 60_000)), Ok(NOW_MS + 60_000));
+    time.see_namespace(&NamespaceRecord { reserve_ms: 86_400_000, ..NamespaceRecord::default() });
+    assert_eq!(time.until(None), Ok(NOW_MS + 86_400_000), "a reservation may have been lost");
     let held = Record { released: false, ..released };
     let error = time.see(6, &held).expect_err("its holder may be alive");
     assert!(error.to_string().contains("node 6 may have a live holder"), "{error}");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use snowmint_core::lease::{FenceTime, Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
-use snowmint_core::{SystemHost, lease, section};
+use snowmint_core::{SystemHost, Window, lease, section};
 use tokio::time::sleep;
 
 pub use self::height::Fence;
@@ -94,13 +94,17 @@ pub async fn raise(store: &dyn CounterStore, fence: &Fence) -> Result<Raised, Er
 /// Looks at all records of nodes, and returns the time of the fence.
 async fn time(store: &dyn CounterStore, fence: &Fence) -> Result<i64, Error> {
     let now_ms = store.clock_ms().await?.unwrap_or(i64::MIN).max(SystemHost::unix_ms());
-    let mut time = FenceTime::new(now_ms, fence.reach_ms);
+    let mut time = FenceTime::new(now_ms, fence.reach_ms.unwrap_or(Window::MAX_MS));
     fence.slots_end_ms.inspect(|end_ms| time.see_end(*end_ms));
     let namespaces = store.list("layouts/").await?;
     if namespaces.is_empty() && fence.slots_end_ms.is_none() && !fence.accepts_empty && has_no_numbers(store).await? {
         return Err(refused(store, "", FenceTime::empty()));
     }
-    for (namespace, _) in namespaces {
+    for (namespace, found) in namespaces {
+        if fence.reach_ms.is_none() {
+            let (_, record) = NamespaceRecord::read(&found.value).map_err(|error| refused(store, "", error))?;
+            time.see_namespace(&record);
+        }
         let nodes = read_nodes(store.name(), store.list(&format!("leases/{namespace}/")).await?)?;
         for (node, (record, _)) in nodes.iter().filter_map(|(node, there)| Some((node, there.as_ref()?))) {
             time.see(*node, record).map_err(|error| {

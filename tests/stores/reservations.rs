@@ -153,6 +153,8 @@ fn a_reservation_that_the_store_no_longer_knows_is_given_up() {
         let window = Window { end_ms: unix_ms(), ..record.window };
         let free = Record { released: true, window, nonce: 0, ..record };
         store.write(&key, &free.to_bytes(), found.version).await.expect("written");
+        let namespace = store.read("layouts/orders").await.expect("an answer").expect("a record");
+        assert!(namespace.value.ends_with(b" reserve=86400000"), "a fence takes it into account: {namespace:?}");
     });
     let (other, of_other) = begin(&fleet, "b");
     assert_eq!(of_other, node);

@@ -4,6 +4,7 @@ use super::choice::{Choice, Chosen};
 use super::{Floor, NamespaceRecord, Record, Renewal, Reservation, Terms, far_end};
 use crate::error::{Error, What};
 use crate::store::{Ask, Reply, Version};
+use crate::window::Window;
 
 /// A node that is free only after a longer wait than this, in ms, was granted under a clock that was ahead.
 const FAR_MS: u64 = Reservation::MAX_MS;
@@ -133,7 +134,7 @@ impl<'a> Claim<'a> {
             terms,
             tries: 0,
             conflicts: 0,
-            namespace: NamespaceRecord { nodes: 0, floor_ms: None, removed: false },
+            namespace: NamespaceRecord { nodes: 0, floor_ms: None, removed: false, reserve_ms: 0 },
             namespace_version: 0,
             unpinned: false,
             records: 0,
@@ -184,7 +185,7 @@ impl<'a> Claim<'a> {
     /// Takes the store's floor, if it has one, for a namespace without a record.
     pub fn floor(&mut self, floor: Option<Floor>) -> ClaimStep {
         let floor_ms = floor.map(|floor| floor.until_ms);
-        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms, removed: false }, 0);
+        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms, removed: false, reserve_ms: 0 }, 0);
         self.unpinned = true;
         self.list()
     }
@@ -218,13 +219,20 @@ impl<'a> Claim<'a> {
         ClaimStep::ListNodes
     }
 
-    /// Grants the node, once the namespace's record counts it.
+    /// Grants the node, once the namespace's record counts it, and has the length of its reservation.
     const fn count(&mut self, renewal: &Renewal) -> ClaimStep {
         self.granted = Some(*renewal);
-        if self.records <= self.namespace.nodes {
+        let reserve_ms = if self.terms.window_ms > Window::MAX_MS { self.terms.window_ms } else { 0 };
+        let (is_counted, is_noted) = (self.records <= self.namespace.nodes, reserve_ms <= self.namespace.reserve_ms);
+        if is_counted && is_noted {
             return ClaimStep::Granted(*renewal, self.skew_ms);
         }
-        self.namespace.nodes = self.records;
+        if !is_counted {
+            self.namespace.nodes = self.records;
+        }
+        if !is_noted {
+            self.namespace.reserve_ms = reserve_ms;
+        }
         ClaimStep::WriteNamespace(self.namespace, self.namespace_version)
     }
 

@@ -1,6 +1,6 @@
 //! The time of a fence.
 
-use super::Record;
+use super::{NamespaceRecord, Record};
 use crate::error::{Error, What};
 use crate::mutant;
 
@@ -47,6 +47,11 @@ impl FenceTime {
     /// Returns the refusal of a store without any record: `StoreUnavailable`.
     pub const fn empty() -> Error {
         Error::plain(What::FenceEmpty)
+    }
+
+    /// Takes the record of a namespace: windows that the store lost may be as long as the longest reservation there.
+    pub fn see_namespace(&mut self, namespace: &NamespaceRecord) {
+        self.reach_ms = self.reach_ms.max(namespace.reserve_ms);
     }
 
     /// Takes the record of a node.

@@ -84,6 +84,8 @@ pub struct NamespaceRecord {
     pub nodes: u64,
     /// The floor that `snowmint fence` wrote, Unix ms: the earliest start of a node without a record.
     pub floor_ms: Option<i64>,
+    /// The longest reservation of a node, in ms, if one was longer than any window; otherwise 0. A fence takes it into account.
+    pub reserve_ms: u64,
     /// Whether an operator has removed the namespace. Its records stay, so that a claim that makes it again neither takes
     /// another layout nor goes back in time.
     pub removed: bool,
@@ -109,9 +111,10 @@ impl NamespaceRecord {
         let layout = words.next().unwrap_or_default();
         let mut pin = Self::default();
         for word in words {
-            match (number(word, b"nodes="), number(word, b"floor=")) {
-                (Some(nodes), _) => pin.nodes = nodes,
-                (_, Some(floor_ms)) => pin.floor_ms = Some(floor_ms),
+            match (number(word, b"nodes="), number(word, b"floor="), number(word, b"reserve=")) {
+                (Some(nodes), ..) => pin.nodes = nodes,
+                (_, Some(floor_ms), _) => pin.floor_ms = Some(floor_ms),
+                (.., Some(reserve_ms)) => pin.reserve_ms = reserve_ms,
                 _ if word == REMOVED => pin.removed = true,
                 _ => return Err(Error::plain(What::NoRecord)),
             }
@@ -167,7 +170,7 @@ impl NamespaceRecord {
     /// # Examples
     /// ```
     /// use snowmint_core::lease::NamespaceRecord;
-    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false };
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false, reserve_ms: 0 };
     /// assert_eq!(namespace.raised(1_772_323_260_000).floor_ms, Some(1_772_323_260_000));
     /// assert_eq!(namespace.raised(0), namespace);
     /// ```
@@ -183,7 +186,7 @@ impl NamespaceRecord {
     /// ```
     /// use snowmint_core::ErrorKind;
     /// use snowmint_core::lease::NamespaceRecord;
-    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false };
+    /// let namespace = NamespaceRecord { nodes: 3, floor_ms: Some(1_772_323_200_000), removed: false, reserve_ms: 0 };
     /// let error = namespace.fenced(1_772_323_199_999).expect("a fence");
     /// assert_eq!(error.kind(), ErrorKind::NodesExhausted);
     /// assert_eq!(
@@ -201,11 +204,14 @@ impl NamespaceRecord {
 /// Writes the words, each with a blank before it: they follow the text of the layout.
 impl fmt::Display for NamespaceRecord {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { nodes, floor_ms, removed } = self;
+        let Self { nodes, floor_ms, removed, reserve_ms } = self;
         if *nodes > 0 {
             write!(f, " nodes={nodes}")?;
         }
         floor_ms.map_or(Ok(()), |floor_ms| write!(f, " floor={floor_ms}"))?;
+        if *reserve_ms > 0 {
+            write!(f, " reserve={reserve_ms}")?;
+        }
         if *removed { f.write_str(" removed") } else { Ok(()) }
     }
 }
@@ -332,13 +338,17 @@ mod tests {
     fn the_numbers_of_a_namespace_follow_its_layout() {
         for (pin, words) in [
             (NamespaceRecord::default(), ""),
-            (NamespaceRecord { nodes: 3, floor_ms: None, removed: false }, " nodes=3"),
-            (NamespaceRecord { nodes: 0, floor_ms: Some(-5), removed: false }, " floor=-5"),
+            (NamespaceRecord { nodes: 3, floor_ms: None, removed: false, reserve_ms: 0 }, " nodes=3"),
+            (NamespaceRecord { nodes: 0, floor_ms: Some(-5), removed: false, reserve_ms: 0 }, " floor=-5"),
             (
-                NamespaceRecord { nodes: u64::MAX, floor_ms: Some(i64::MAX), removed: false },
+                NamespaceRecord { nodes: u64::MAX, floor_ms: Some(i64::MAX), removed: false, reserve_ms: 0 },
                 " nodes=18446744073709551615 floor=9223372036854775807",
             ),
-            (NamespaceRecord { nodes: 3, floor_ms: Some(5), removed: true }, " nodes=3 floor=5 removed"),
+            (NamespaceRecord { reserve_ms: 86_400_000, ..NamespaceRecord::default() }, " reserve=86400000"),
+            (
+                NamespaceRecord { nodes: 3, floor_ms: Some(5), removed: true, reserve_ms: 7 },
+                " nodes=3 floor=5 reserve=7 removed",
+            ),
         ] {
             assert_eq!(pin.to_string(), words);
             let record = std::format!("{LAYOUT}{pin}");
@@ -348,12 +358,12 @@ mod tests {
             assert!(NamespaceRecord::read(std::format!("{LAYOUT}{bad}").as_bytes()).is_err(), "{bad}");
         }
         assert_eq!(
-            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false }.raised(3),
-            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false }
+            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false, reserve_ms: 0 }.raised(3),
+            NamespaceRecord { nodes: 1, floor_ms: Some(5), removed: false, reserve_ms: 0 }
         );
         assert_eq!(
             NamespaceRecord::default().raised(-3),
-            NamespaceRecord { nodes: 0, floor_ms: Some(-3), removed: false }
+            NamespaceRecord { nodes: 0, floor_ms: Some(-3), removed: false, reserve_ms: 0 }
         );
     }
 

@@ -309,7 +309,7 @@ mod tests {
     fn a_look_at_a_store_says_what_a_claim_gets() {
         let records = [(0, record(NOW_MS + 1, false)), (1, record(NOW_MS, false)), (2, record(NOW_MS, true))];
         let look = |wanted, records: &[(u32, Record)]| {
-            let namespace = NamespaceRecord { nodes: 3, floor_ms: None, removed: false };
+            let namespace = NamespaceRecord { nodes: 3, ..NamespaceRecord::default() };
             let mut nodes = StoreNodes::new(&SAFE53, wanted, 30_000, Some(namespace), None);
             for (node, record) in records {
                 nodes.see(*node, Some((record, 1)), NOW_MS);

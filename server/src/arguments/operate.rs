@@ -272,10 +272,11 @@ pub struct Fence {
     /// --max-window-ms, or the newest end of a window in the store if that is later
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = instant_or_auto)]
     pub until: Until,
-    /// No holder had a longer window_ms and max_ahead_ms together: an hour is the most that snowmint allows, but for
-    /// reservations. Take the longest of your generators; clients of a service had at most its --max-window-ms plus 60000
-    #[arg(long, value_name = "MS", default_value_t = Window::MAX_MS, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Reservation::MAX_MS))]
-    pub max_window_ms: u64,
+    /// No holder had a longer window_ms and max_ahead_ms together, or reservation [default: an hour, the most that snowmint
+    /// allows, or the longest reservation that a namespace notes]. Take the longest of your generators; clients of a service had
+    /// at most its --max-window-ms plus 60000
+    #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Reservation::MAX_MS))]
+    pub max_window_ms: Option<u64>,
     /// Accept a store without any record, as after all of it was lost
     #[arg(long)]
     pub empty: bool,

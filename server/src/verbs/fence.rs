@@ -32,13 +32,15 @@ pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
             Some(slots) => slots.list(None)?.iter().filter_map(|slot| Some(slot.record?.window.end_ms)).max(),
             None => None,
         };
-        let fence = Fence::skipping(options.skip)
+        let mut fence = Fence::skipping(options.skip)
             .until_ms(wanted_ms)
-            .reach(Duration::from_millis(options.max_window_ms))
             .slots_end_ms(slots_end_ms)
             .accepts_empty(options.empty)
             .tickets(options.tickets.iter().cloned())
             .sets([USERS]);
+        if let Some(ms) = options.max_window_ms {
+            fence = fence.reach(Duration::from_millis(ms));
+        }
         let Raised { until_ms, mut counts, .. } = raise(&*store, &fence).await?;
         if let Some(slots) = slots {
             counts.push(("slots", slots.fence(until_ms)?));

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use snowmint_core::Window;
 use snowmint_core::host::whole_ms;
 
 /// The height of a fence.
@@ -18,8 +17,9 @@ use snowmint_core::host::whole_ms;
 pub struct Fence {
     /// The latest possible time of an ID of any holder, Unix ms. `None` takes the latest time that a holder can have reached.
     pub until_ms: Option<i64>,
-    /// The upper limit of `window_ms` plus `max_ahead_ms` of all holders, in ms.
-    pub reach_ms: u64,
+    /// The upper limit of `window_ms` plus `max_ahead_ms` of all holders, in ms. `None` takes the longest window that snowmint
+    /// allows, an hour, or the longest reservation that a namespace notes.
+    pub reach_ms: Option<u64>,
     /// The newest end of a window of a slot in the same directory, Unix ms. `None` without slots.
     pub slots_end_ms: Option<i64>,
     /// Accepts a store without any record.
@@ -43,7 +43,7 @@ impl Fence {
     pub const fn skipping(skip: u64) -> Self {
         Self {
             until_ms: None,
-            reach_ms: Window::MAX_MS,
+            reach_ms: None,
             slots_end_ms: None,
             accepts_empty: false,
             skip,
@@ -73,11 +73,11 @@ impl Fence {
     /// use std::time::Duration;
     /// use snowmint_stores::fence::Fence;
     /// let fence = Fence::skipping(1000).reach(Duration::from_secs(60));
-    /// assert_eq!(fence.reach_ms, 60_000);
+    /// assert_eq!(fence.reach_ms, Some(60_000));
     /// ```
     #[must_use]
     pub fn reach(mut self, reach: Duration) -> Self {
-        self.reach_ms = whole_ms(reach);
+        self.reach_ms = Some(whole_ms(reach));
         self
     }
 
