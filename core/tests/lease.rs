@@ -539,8 +539,10 @@ fn claimed(store: &mut Store, nonce: u128, now_ms: i64) -> Option<Window> {
 
 #[test]
 fn a_node_without_a_record_begins_at_the_floor() {
-    let mut store =
-        Store { pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500), removed: false, reserve_ms: 0 }, ..Store::default() };
+    let mut store = Store {
+        pin: NamespaceRecord { nodes: 0, floor_ms: Some(NOW_MS + 500), removed: false, reserve_ms: 0 },
+        ..Store::default()
+    };
     assert_eq!(claimed(&mut store, 1, NOW_MS), None, "no node is free before");
     let window = claimed(&mut store, 1, NOW_MS + 510).expect("a node");
     assert!(window.start_ms >= NOW_MS + 500, "{window:?}");
@@ -592,7 +594,9 @@ fn the_namespace_notes_the_longest_reservation_and_no_window() {
         assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Refused(_)), "a record has vanished");
         claim.namespace(Some((NamespaceRecord { nodes: 0, ..known }, 5)));
         assert!(matches!(claim.listed(NOW_MS, 0), ClaimStep::Ask(0, Ask::Write(..))));
-        let ClaimStep::WriteNamespace(written, 5) = claim.reply(Reply::Written(1)) else { panic!("it counts the node") };
+        let ClaimStep::WriteNamespace(written, 5) = claim.reply(Reply::Written(1)) else {
+            panic!("it counts the node")
+        };
         assert_eq!((written.nodes, written.reserve_ms), (1, noted_ms.unwrap_or(known_ms)));
     }
 }
@@ -607,7 +611,10 @@ fn a_count_that_another_claimant_changed_is_read_again() {
         assert!(
             matches!(
                 todo,
-                ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(7), removed: false, reserve_ms: 0 }, 5)
+                ClaimStep::WriteNamespace(
+                    NamespaceRecord { nodes: 1, floor_ms: Some(7), removed: false, reserve_ms: 0 },
+                    5
+                )
             ),
             "{todo:?}"
         );
@@ -615,9 +622,16 @@ fn a_count_that_another_claimant_changed_is_read_again() {
     };
     let mut claim = granted();
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));
-    let todo = claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9), removed: false, reserve_ms: 0 }, 6)));
+    let todo =
+        claim.namespace(Some((NamespaceRecord { nodes: 0, floor_ms: Some(9), removed: false, reserve_ms: 0 }, 6)));
     assert!(
-        matches!(todo, ClaimStep::WriteNamespace(NamespaceRecord { nodes: 1, floor_ms: Some(9), removed: false, reserve_ms: 0 }, 6)),
+        matches!(
+            todo,
+            ClaimStep::WriteNamespace(
+                NamespaceRecord { nodes: 1, floor_ms: Some(9), removed: false, reserve_ms: 0 },
+                6
+            )
+        ),
         "{todo:?}"
     );
     assert!(matches!(claim.namespace_reply(Reply::Conflict), ClaimStep::ReadNamespace));

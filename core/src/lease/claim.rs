@@ -185,7 +185,8 @@ impl<'a> Claim<'a> {
     /// Takes the store's floor, if it has one, for a namespace without a record.
     pub fn floor(&mut self, floor: Option<Floor>) -> ClaimStep {
         let floor_ms = floor.map(|floor| floor.until_ms);
-        (self.namespace, self.namespace_version) = (NamespaceRecord { nodes: 0, floor_ms, removed: false, reserve_ms: 0 }, 0);
+        (self.namespace, self.namespace_version) =
+            (NamespaceRecord { nodes: 0, floor_ms, removed: false, reserve_ms: 0 }, 0);
         self.unpinned = true;
         self.list()
     }
