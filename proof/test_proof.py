@@ -1,4 +1,4 @@
-"""Each proof depends on each of its parts, and README.md names the code that each part stands for."""
+"""Each proof depends on each of its parts, and README.md names the code of each part."""
 
 import re
 from dataclasses import replace

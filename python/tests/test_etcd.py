@@ -158,12 +158,12 @@ def test_users(server: servers.Server) -> None:
     store = EtcdStore(url("app:a%2Fb%40:%3F"))
     version = store.write("a/b", b"1", 0)
     assert version
-    for user, told in (
+    for user, message in (
         ("app:wrong", "authentication failed"),
         ("guest:g", "permission denied"),
         ("nobody:x", "authentication failed"),
     ):
-        with pytest.raises(InvalidStoreError, match=f"etcd at 127.0.0.1:{port}: .*{told}"):
+        with pytest.raises(InvalidStoreError, match=f"etcd at 127.0.0.1:{port}: .*{message}"):
             EtcdStore(url(user)).read("a/b")
     with pytest.raises(InvalidStoreError, match="user name is empty"):
         EtcdStore(server.url).read("a/b")

@@ -146,5 +146,5 @@ def full(store: object, counter: str) -> OverflowError:
 
 
 def prefixed(prefix: str) -> str:
-    """Returns what the name of a store says of the prefix of its keys: a reservation on disk goes by the name."""
+    """Returns what the name of a store says of the prefix of its keys: a reservation on disk is found by the name."""
     return "" if prefix == "snowmint" else f" with prefix {prefix}"
