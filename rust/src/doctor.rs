@@ -60,7 +60,7 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
                     slots(&mut report, directory, &by, &key.terms)?;
                 } else if let Backend::Lessor(lessor, _) = backend {
                     let (asked, namespace) = (Arc::clone(lessor), key.terms.namespace.clone());
-                    wait_for(&*records, async move { asked.check(&namespace).await })?;
+                    wait_for(&*records, async move { asked.check(&namespace).await }, || {})?;
                     let message = format!(
                         "{}{by}, grants the nodes by its own clock. This command claims no node there: run snowmint doctor \
                          with the store of the service",
@@ -69,11 +69,12 @@ pub fn examine(options: LeaseOptions, environment: &Environment) -> Vec<Finding>
                     report.push(Finding::warning("store", message));
                 } else {
                     let (asked, terms, accepted) = (Arc::clone(&records), key.terms.clone(), store.accepted);
-                    let (found, examined) = wait_for(&*records, async move {
+                    let examine = async move {
                         let mut found = Vec::new();
                         let examined = over_store(&mut found, &*asked.record_store().await?, &by, accepted, &terms).await;
-                        Ok((found, examined))
-                    })?;
+                        Ok::<_, Error>((found, examined))
+                    };
+                    let (found, examined) = wait_for(&*records, examine, || {})?;
                     // A claim gets a node of the directory first.
                     report.extend(found.into_iter().filter(|found| !has_own || found.topic != "node"));
                     examined?;

@@ -10,18 +10,15 @@ use snowmint_core::host::{mix, whole_ms};
 use snowmint_core::lease::Reservation;
 use snowmint_core::{Nodes, Window};
 use snowmint_stores::Error;
-use snowmint_stores::host::background::Progress;
 use snowmint_stores::host::{Claimer, Refusal, StoreLease, Terms, claim_node};
 
-use crate::lease::connector::Connector;
+use crate::lease::connector::{Connector, wait_for};
 use crate::lease::grant::Grant;
 use crate::lease::outer::Outer;
 use crate::slots::{Found, Locked, LockedSlot, SlotDirectory, Start, Visit, boot};
 
 /// How long a process that starts in a reservation waits for the store to confirm it.
 const CONFIRM_TIMEOUT: Duration = Duration::from_secs(1);
-/// How long a claim waits for the store before it looks how long the store takes.
-const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// The reservations of one store in a directory of this machine.
 #[derive(Clone, Debug)]
@@ -186,17 +183,9 @@ impl Reservations {
             };
             claim_node(store.record_store().await?, &terms, &Claimer::this_process()?, now_ms, &answered).await
         };
-        let unavailable = |why: &dyn std::fmt::Display| Error::unavailable(&self.name(), why);
-        let pending = self.store.background()?.begin(claim).map_err(|error| unavailable(&error))?;
-        loop {
-            let progress = pending.wait(Instant::now() + LOOK_INTERVAL);
+        wait_for(&*self.store, claim, || {
             slowest_ms.fetch_max(slowest.load(Ordering::Relaxed), Ordering::Relaxed);
-            match progress {
-                Progress::Done(claimed) => return claimed,
-                Progress::UnderWay => {}
-                Progress::BrokenOff => return Err(unavailable(&"the claim of a node broke off").into()),
-            }
-        }
+        })
     }
 }
 

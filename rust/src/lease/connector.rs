@@ -8,6 +8,9 @@ use async_trait::async_trait;
 use snowmint_stores::host::background::{Background, Progress};
 use snowmint_stores::{Error, RecordStore};
 
+/// The time between two looks at a call.
+const LOOK_INTERVAL: Duration = Duration::from_millis(100);
+
 /// A store of records, to which this process connects when it first needs it.
 #[async_trait]
 pub(crate) trait Connector: fmt::Debug + Send + Sync {
@@ -30,20 +33,23 @@ pub(crate) trait Connector: fmt::Debug + Send + Sync {
     async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error>;
 }
 
-/// Makes a call where the calls of a store run, and waits for it.
+/// Makes a call where the calls of a store run, and waits for it. `look` is called from time to time meanwhile, and at the end.
 ///
 /// # Errors
 /// Those of the call; `StoreUnavailable`: the system gives no thread, or the call panicked.
-pub(crate) fn wait_for<T: Send + 'static>(
+pub(crate) fn wait_for<T: Send + 'static, E: From<Error> + Send + 'static>(
     store: &dyn Connector,
-    call: impl Future<Output = Result<T, Error>> + Send + 'static,
-) -> Result<T, Error> {
+    call: impl Future<Output = Result<T, E>> + Send + 'static,
+    look: impl Fn(),
+) -> Result<T, E> {
     let pending = store.background()?.begin(call).map_err(|error| Error::unavailable(&store.name(), error))?;
     loop {
-        match pending.wait(Instant::now() + Duration::from_secs(60)) {
+        let progress = pending.wait(Instant::now() + LOOK_INTERVAL);
+        look();
+        match progress {
             Progress::Done(answer) => return answer,
             Progress::UnderWay => {}
-            Progress::BrokenOff => return Err(Error::unavailable(&store.name(), "the call broke off")),
+            Progress::BrokenOff => return Err(Error::unavailable(&store.name(), "the call broke off").into()),
         }
     }
 }
