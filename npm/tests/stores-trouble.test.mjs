@@ -142,6 +142,22 @@ describe("stores", { concurrency: 4 }, () => {
     }
   });
 
+  test("tables that another session makes are waited for", async (t) => {
+    const url = await databaseAt("postgres");
+    const [[other, close], [viewer, closeViewer]] = [await SERVED.pg.connect(url), await SERVED.pg.connect(url)];
+    atEnd(t, () => Promise.all([close(other), closeViewer(viewer)]));
+    const session = await other.connect();
+    await session.query("BEGIN; CREATE TABLE snowmint_records (name text PRIMARY KEY, version bigint, value bytea)");
+    // It finds no table, and its own statement waits for ours, and fails then.
+    const reading = (await storeAt(t, "pg", url)).read("a/b");
+    const waiting =
+      "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'";
+    await until(async () => (await viewer.query(waiting)).rowCount, "a session that waits for ours");
+    await session.query("COMMIT");
+    session.release();
+    assert.equal(await reading, null);
+  });
+
   test("a standby of PostgreSQL is refused, and by new stores a primary that does not wait for it", async (t) => {
     const primary = await serve(t, "postgres");
     const store = await storeAt(t, "pg", primary.url);

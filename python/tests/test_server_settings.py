@@ -5,6 +5,7 @@
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import sqlalchemy
 import servers
 from losses import wait_until
 from snowmint import Snowflake, UnsafeStoreError
-from snowmint.stores import RedisStore, SqlStore, Store
+from snowmint.stores import RedisStore, SqlStore, Store, _sql
 from snowmint.stores._findings import Findings
 
 FILE = Path(__file__).parents[2] / "tests" / "vectors" / "server_settings.json"
@@ -94,3 +95,18 @@ def test_a_log_that_is_turned_on_again_is_not_complete_at_first(commands: list[s
             client.execute_command(*command.split())  # type: ignore[no-untyped-call]
         with pytest.raises(UnsafeStoreError, match=f"{told}, its append-only file is not complete"):
             Snowflake(store=store_on(server.url))
+
+
+def test_tables_that_another_session_makes_are_waited_for() -> None:
+    engine = sqlalchemy.create_engine(servers.shared("postgres").new_database())
+    waiting = (
+        "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'"
+    )
+    with engine.connect() as other, engine.connect() as viewer, ThreadPoolExecutor(1) as pool:
+        viewer = viewer.execution_options(isolation_level="AUTOCOMMIT")
+        other.execute(sqlalchemy.text(_sql.definitions(_sql.POSTGRES_SCHEMA)[0]))
+        # It finds no table, and its own statement waits for ours, and fails then.
+        reading = pool.submit(SqlStore(engine).read, "leases/none/0")
+        wait_until(lambda: viewer.scalar(sqlalchemy.text(waiting)))
+        other.commit()
+        assert reading.result(60) is None

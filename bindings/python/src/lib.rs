@@ -66,7 +66,8 @@ mod _snowmint {
         sql::{SqlParts, postgres_wide_function},
         stop::Stop,
         store::{
-            engine_settings, is_run_out, misconfigured, refuse_lossy_place, refuse_unsafe, release_leases, standby_risk,
+            engine_settings, is_overtaken, is_run_out, misconfigured, refuse_lossy_place, refuse_unsafe,
+            release_leases, standby_risk,
         },
         text::{text_decode, text_encode, text_forms},
         ulid::{Ulid, ulid},

@@ -12,7 +12,7 @@ use snowmint::host::{Backend, Connect, Lessor, LessorGrant};
 use snowmint::stores::host::{Claimer, Namespace, Terms};
 use snowmint::stores::{RecordStore, ServerSettings, Version, Versioned, WriteOutcome};
 use snowmint::{Error, LeaseStore};
-use snowmint_core::durability::Engine;
+use snowmint_core::durability::{Denial, Engine};
 use snowmint_core::store::{self, NOT_A_VERSION};
 use snowmint_core::{ErrorKind, Nodes, Window};
 
@@ -337,7 +337,13 @@ pub(crate) fn misconfigured(engine: &str, code: &str, message: &str) -> PyResult
 /// Returns whether an error of an engine, by its code, says that a sequence has no more numbers.
 #[pyfunction]
 pub(crate) fn is_run_out(engine: &str, code: &str) -> PyResult<bool> {
-    Ok(known(engine)?.is_run_out(code))
+    Ok(known(engine)?.denial(code) == Denial::RunOut)
+}
+
+/// Returns whether an error of an engine, by its code, says that another session was faster when tables are made.
+#[pyfunction]
+pub(crate) fn is_overtaken(engine: &str, code: &str) -> PyResult<bool> {
+    Ok(known(engine)?.denial(code).is_overtaken())
 }
 
 /// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.

@@ -60,6 +60,12 @@ pub fn misconfigured(engine: &str, code: &str, message: &str) -> Option<String> 
     Engine::find(engine)?.misconfigured(code, message).map(String::from)
 }
 
+/// Returns whether an error of an engine, by its code, says that another session was faster when tables are made.
+#[wasm_bindgen(js_name = isOvertaken)]
+pub fn is_overtaken(engine: &str, code: &str) -> bool {
+    Engine::find(engine).is_some_and(|engine| engine.denial(code).is_overtaken())
+}
+
 /// Returns the message for any other finding.
 #[wasm_bindgen(js_name = refusalOf)]
 pub fn refusal_of(found: &str, cure: &str) -> String {

@@ -16,6 +16,7 @@ mod errors;
 mod refusal;
 mod rule;
 
+pub use self::errors::Denial;
 pub use self::refusal::{Accepting, Refusal};
 
 use self::engines::{DYNAMODB, MYSQL, NATS, POSTGRES, REDIS, SQLITE};

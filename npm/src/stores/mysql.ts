@@ -128,7 +128,6 @@ const DIALECT: Dialect = {
     state: mysqlSequence,
     nextval: mysqlNextval,
     guard: mysqlGuard,
-    codeOf: (error) => (error as { errno?: unknown }).errno,
   },
 };
 

@@ -96,7 +96,6 @@ const DIALECT: Dialect = {
     object: postgresObject,
     state: postgresSequence,
     nextval: postgresNextval,
-    codeOf: (error) => (error as { code?: unknown }).code,
   },
 };
 

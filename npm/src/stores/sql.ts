@@ -1,6 +1,7 @@
 // The part that all stores over an SQL server share. Other languages use the same tables and statements.
 import type { Listed, SegmentTable, ServerSettings, Store, Tag, Versioned } from "../lease/store.js";
-import { Findings, failed, type Kind, settingsOf } from "./shared/durability.js";
+import { tools } from "../wasm/tools.js";
+import { codeOf, Findings, failed, type Kind, settingsOf } from "./shared/durability.js";
 import { within } from "./shared/failure.js";
 import { ownerOf, type StoreOptions, settled } from "./shared/options.js";
 import { checkAdd, full, MAX_COUNT, newVersion } from "./shared/values.js";
@@ -79,8 +80,6 @@ interface SequenceStatements {
   nextval: string;
   /** Makes the transaction durable. */
   guard?: string;
-  /** Returns the code of an error. */
-  codeOf(error: unknown): unknown;
 }
 
 /** A sequence of a database. */
@@ -227,7 +226,7 @@ export abstract class SqlStore implements Store {
   sequence(name: string): DatabaseSequence | undefined {
     const { kind, sequence } = this.#dialect;
     if (!sequence) return undefined;
-    const { object, state, nextval, guard, codeOf } = sequence;
+    const { object, state, nextval, guard } = sequence;
     const filled = (sql: string, count = 0n) => sql.replaceAll("{sequence}", name).replaceAll("{count}", String(count));
     const row = async (sql: string) => (await this.#transaction(false, (ask) => ask(filled(sql)))).rows[0];
     const taken = async (ask: Connection["ask"], count: bigint): Promise<bigint[]> => {
@@ -243,7 +242,7 @@ export abstract class SqlStore implements Store {
       take: (count, isRunOut) =>
         this.#transaction(true, (ask) =>
           taken(ask, count).catch((error) => {
-            if (isRunOut(String(codeOf(error)))) return null;
+            if (isRunOut(codeOf(kind, error))) return null;
             throw error;
           }),
         ),
@@ -321,8 +320,8 @@ export abstract class SqlStore implements Store {
         try {
           for (const definition of definitions) await ask(definition);
         } catch (error) {
-          // Another process may make them at the same time, which IF NOT EXISTS does not see.
-          if (tries === TRIES) throw error;
+          const { kind } = this.#dialect;
+          if (tries === TRIES || !tools().isOvertaken(kind, codeOf(kind, error))) throw error;
           await new Promise((resolve) => setTimeout(resolve, PAUSE_MS));
         }
     }

@@ -28,6 +28,7 @@ from snowmint._stubs.snowflake import Snowflake, Stop, after_fork_in_parent, bef
 from snowmint._stubs.sql import SqlParts, postgres_wide_function
 from snowmint._stubs.stores import (
     engine_settings,
+    is_overtaken,
     is_run_out,
     misconfigured,
     refuse_lossy_place,
@@ -92,6 +93,7 @@ __all__ = [
     "error_classes",
     "find_layout",
     "inspect",
+    "is_overtaken",
     "is_run_out",
     "ksuid",
     "main",

@@ -16,7 +16,7 @@ use std::fmt;
 use async_trait::async_trait;
 
 use self::dialect::Raise;
-pub(super) use self::dialect::{Dialect, Failure, Refusal, Settings, Statements};
+pub(super) use self::dialect::{Dialect, Failure, Settings, Statements};
 use self::pool::Pool;
 use self::query::{Select, Value, end_of, signed, unsigned};
 #[cfg(any(feature = "mysql", feature = "postgres"))]

@@ -5,7 +5,7 @@ use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
 use snowmint_core::ErrorKind;
-use snowmint_core::durability::{Accepting, Engine};
+use snowmint_core::durability::{Accepting, Denial, Engine};
 use snowmint_core::native::{self, MAX_NUMBERS, State, Unfit};
 use wasm_bindgen::JsValue;
 use wasm_bindgen::prelude::wasm_bindgen;
@@ -70,7 +70,7 @@ impl NativeSequence {
     /// Returns whether an error with this code says that the sequence has no more numbers.
     #[wasm_bindgen(js_name = isRunOut)]
     pub fn is_run_out(&self, code: &str) -> bool {
-        self.engine.is_run_out(code)
+        self.engine.denial(code) == Denial::RunOut
     }
 }
 

@@ -83,6 +83,29 @@ const DYNAMODB: &[Cause] = &[Cause {
     cure: "",
 }];
 
+/// What a server's error says of a statement, which had no effect.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Denial {
+    /// The server undid the whole transaction, as after a deadlock, so it can be repeated.
+    Undone,
+    /// There is a row, or a table, of that name.
+    Duplicate,
+    /// A number would be beyond 2^63-1.
+    Beyond,
+    /// A sequence has no more numbers.
+    RunOut,
+    /// Another error.
+    Other,
+}
+
+impl Denial {
+    /// Returns whether another session was faster when tables are made: they may be there now. `IF NOT EXISTS` does not see a
+    /// table that another open transaction makes.
+    pub fn is_overtaken(self) -> bool {
+        matches!(self, Self::Undone | Self::Duplicate)
+    }
+}
+
 impl Engine {
     /// Returns `None` unless an error of the engine means that the store cannot work as it is configured: it has no such user or
     /// database, or refuses the permission. Then waiting does not help.
@@ -121,15 +144,26 @@ impl Engine {
         cause.map(|cause| cause.cure)
     }
 
-    /// Returns whether an error with this code says that a sequence of the database has no more numbers.
+    /// Returns what an error with this code says of a statement, which had no effect.
     ///
     /// # Examples
     /// ```
-    /// use snowmint_core::durability::Engine;
-    /// assert!(Engine::Postgres.is_run_out("2200H") && Engine::Mysql.is_run_out("4084"));
+    /// use snowmint_core::durability::{Denial, Engine};
+    /// assert_eq!(Engine::Postgres.denial("23505"), Denial::Duplicate);
+    /// assert_eq!(Engine::Mysql.denial("1213"), Denial::Undone);
     /// ```
-    pub fn is_run_out(self, code: &str) -> bool {
-        matches!((self, code), (Self::Postgres, "2200H") | (Self::Mysql, "4084"))
+    pub fn denial(self, code: &str) -> Denial {
+        match (self, code) {
+            // Serialization failure, deadlock; timeout of a lock, deadlock.
+            (Self::Postgres, "40001" | "40P01") | (Self::Mysql, "1205" | "1213") => Denial::Undone,
+            // Unique violation, duplicate table, duplicate object; duplicate entry.
+            (Self::Postgres, "23505" | "42P07" | "42710") | (Self::Mysql, "1062") => Denial::Duplicate,
+            // Out of the range of a column, out of the range of `BIGINT`.
+            (Self::Mysql, "1264" | "1690") => Denial::Beyond,
+            // At the end of a sequence.
+            (Self::Postgres, "2200H") | (Self::Mysql, "4084") => Denial::RunOut,
+            _ => Denial::Other,
+        }
     }
 }
 

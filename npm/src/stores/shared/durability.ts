@@ -30,11 +30,15 @@ export function unsafe(store: unknown, found: string, cure: string): SnowmintErr
   return failure("UNSAFE_STORE", store, tools().refusalOf(found, cure));
 }
 
+/** Returns the code of an error of an engine's client, as core knows it; empty if it has none. */
+export function codeOf(kind: Kind, error: unknown): string {
+  const { code, errno, name } = Object(error) as { code?: unknown; errno?: unknown; name?: unknown };
+  return String({ postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "");
+}
+
 /** Makes an error of an engine's client a `STORE_UNAVAILABLE`, or an `INVALID_STORE` if the store cannot work as it is configured. */
 export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintError {
-  const { code, errno, name } = Object(cause) as { code?: unknown; errno?: unknown; name?: unknown };
-  const known = { postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "";
-  const cure = tools().misconfigured(kind, String(known), messageOf(cause));
+  const cure = tools().misconfigured(kind, codeOf(kind, cause), messageOf(cause));
   return cure === undefined ? unavailable(store, cause) : unavailable(store, cause, "INVALID_STORE", cure);
 }
 

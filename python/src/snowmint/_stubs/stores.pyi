@@ -9,6 +9,9 @@ def misconfigured(engine: str, code: str, message: str) -> str | None:
 
 def is_run_out(engine: str, code: str) -> bool:
     """Returns whether an error of an engine, by its code, says that a sequence has no more numbers."""
+
+def is_overtaken(engine: str, code: str) -> bool:
+    """Returns whether an error of an engine, by its code, says that another session was faster when tables are made."""
     ...
 
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:

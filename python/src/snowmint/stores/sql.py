@@ -1,5 +1,6 @@
 """A store in a database, by SQLAlchemy."""
 
+import itertools
 import os
 import time
 from collections.abc import Generator, Sequence
@@ -10,7 +11,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import StaticPool
 
 from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
-from snowmint._snowmint import engine_settings, misconfigured, refuse_lossy_place
+from snowmint._snowmint import engine_settings, is_overtaken, misconfigured, refuse_lossy_place
 from snowmint.stores import _sql
 from snowmint.stores._findings import Findings
 from snowmint.stores._forked import OfProcess
@@ -19,8 +20,10 @@ from snowmint.stores._sequence import DatabaseSequence
 from snowmint.stores._store import MAX_COUNT, full, new_version, refuse_green_threads
 from snowmint.stores._tickets import TicketTable
 
-MAKING_S = 1.0
-"""How long to try again to make the tables."""
+TRIES = 20
+"""How often to try to make the tables while other processes make them."""
+PAUSE_S = 0.01
+"""How long to wait in between."""
 
 
 class SqlStore:
@@ -196,8 +199,7 @@ class SqlStore:
             )
 
     def _make_tables(self, schema: str) -> None:
-        since = time.monotonic()
-        while True:
+        for tries in itertools.count(1):
             with self._engine.connect() as connection:
                 if not self._sql.verbs.missing(connection, _sql.tables(schema)):
                     return
@@ -205,12 +207,9 @@ class SqlStore:
                 with self._engine.begin() as connection:
                     self._sql.verbs.make(connection, schema)
             except DBAPIError as error:
-                # Another process may make them at the same time, which IF NOT EXISTS does not see. A lock that stays is
-                # another reason, and takes longer.
-                is_refused = misconfigured(self._sql.engine, _sql.code_of(error.orig), str(error.orig)) is not None
-                if is_refused or time.monotonic() - since > MAKING_S:
+                if tries == TRIES or not is_overtaken(self._sql.engine, _sql.code_of(error.orig)):
                     raise
-                time.sleep(0.01)
+                time.sleep(PAUSE_S)
 
     def _settings(self, connection: Connection) -> dict[str, str]:
         names = {name.lower(): name for name in engine_settings(self._sql.engine)}

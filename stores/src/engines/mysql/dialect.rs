@@ -12,7 +12,7 @@ use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
 use super::{SCHEMA, TABLES, settings};
 use crate::engines::sql::dialect::Raise;
 use crate::engines::sql::query::Value;
-use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
+use crate::engines::sql::{Dialect, Failure, Settings, Statements};
 use crate::scripts::{MYSQL_CLOCK, MYSQL_FLUSH};
 
 /// `MariaDB` and `MySQL`.
@@ -79,17 +79,6 @@ impl Dialect for MyDialect {
 
     async fn settings(&self, connection: &mut MySqlConnection) -> Result<Settings, Failure> {
         settings::read(connection).await
-    }
-
-    fn refusal(error: &dyn DatabaseError) -> Refusal {
-        match number(error) {
-            // Timeout of a lock, deadlock.
-            1205 | 1213 => Refusal::Undone,
-            1062 => Refusal::Duplicate,
-            // Out of the range of a column, out of the range of `BIGINT`.
-            1264 | 1690 => Refusal::Beyond,
-            _ => Refusal::Other,
-        }
     }
 
     fn code(error: &dyn DatabaseError) -> String {

@@ -2,12 +2,13 @@
 
 use async_trait::async_trait;
 use snowmint_core::ErrorKind;
+use snowmint_core::durability::Denial;
 use sqlx::AssertSqlSafe;
 use sqlx::mysql::MySqlConnection;
 
 use super::dialect::{MyDialect, has_number};
 use super::{Mysql, TICKETS_SCHEMA, settings};
-use crate::engines::sql::dialect::{Failure, Refusal};
+use crate::engines::sql::dialect::{Failure, denial};
 use crate::engines::sql::identifier::Identifier;
 use crate::engines::sql::pool::Pool;
 use crate::engines::sql::schema::{no_table, not_made};
@@ -191,9 +192,7 @@ impl Target {
         let done = sqlx::query(AssertSqlSafe(statement)).bind(&self.stub).execute(connection).await;
         match done {
             Ok(done) => Ok(done.last_insert_id()),
-            Err(error)
-                if has_number(&error, &NO_NUMBER_LEFT) || Refusal::of::<MyDialect>(&error) == Refusal::Beyond =>
-            {
+            Err(error) if has_number(&error, &NO_NUMBER_LEFT) || denial::<MyDialect>(&error) == Denial::Beyond => {
                 Err(Error::new(ErrorKind::Exhausted, format!("{} has no more numbers", self.source)).into())
             }
             Err(error) => Err(error.into()),

@@ -5,11 +5,10 @@ use std::fmt;
 use async_trait::async_trait;
 use snowmint_core::durability::Engine;
 use sqlx::ConnectOptions as _;
-use sqlx::error::DatabaseError;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use super::{SCHEMA, message};
-use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
+use crate::engines::sql::{Dialect, Failure, Settings, Statements};
 use crate::scripts::{POSTGRES_CLOCK, POSTGRES_READ, POSTGRES_SETTINGS};
 
 /// `PostgreSQL`.
@@ -45,16 +44,6 @@ impl Dialect for PgDialect {
     async fn settings(&self, connection: &mut PgConnection) -> Result<Settings, Failure> {
         let rows: Vec<(String, String)> = message::rows(connection, POSTGRES_SETTINGS).await?;
         Ok(rows.into_iter().collect())
-    }
-
-    fn refusal(error: &dyn DatabaseError) -> Refusal {
-        match error.code().as_deref() {
-            // Serialization failure, deadlock.
-            Some("40001" | "40P01") => Refusal::Undone,
-            // Unique violation, duplicate table, duplicate object.
-            Some("23505" | "42P07" | "42710") => Refusal::Duplicate,
-            _ => Refusal::Other,
-        }
     }
 }
 

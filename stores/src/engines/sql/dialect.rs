@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fmt;
 
 use async_trait::async_trait;
-use snowmint_core::durability::Engine;
+use snowmint_core::durability::{Denial, Engine};
 use sqlx::Connection;
 use sqlx::error::DatabaseError;
 
@@ -56,9 +56,6 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
     /// Takes note that the tables exist: from now on none of them is made again.
     fn settle(&self) {}
 
-    /// Classifies an error of the server.
-    fn refusal(error: &dyn DatabaseError) -> Refusal;
-
     /// Returns the code of a server's error, as core knows it.
     fn code(error: &dyn DatabaseError) -> String {
         error.code().unwrap_or_default().into_owned()
@@ -73,24 +70,9 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
 /// Settings by name, in lower case.
 pub type Settings = HashMap<String, String>;
 
-/// The meaning of a server's error for a statement, which had no effect.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Refusal {
-    /// The server undid the whole transaction, as after a deadlock, so it can be repeated.
-    Undone,
-    /// There is a row, or a table, of that name.
-    Duplicate,
-    /// A number would be beyond 2^63-1.
-    Beyond,
-    /// Another error.
-    Other,
-}
-
-impl Refusal {
-    /// Classifies an error of the client.
-    pub(in crate::engines) fn of<D: Dialect>(error: &sqlx::Error) -> Self {
-        error.as_database_error().map_or(Self::Other, D::refusal)
-    }
+/// Returns what an error of the client says of a statement.
+pub(in crate::engines) fn denial<D: Dialect>(error: &sqlx::Error) -> Denial {
+    error.as_database_error().map_or(Denial::Other, |error| D::ENGINE.denial(&D::code(error)))
 }
 
 /// The reason why a step failed.

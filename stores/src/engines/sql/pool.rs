@@ -7,13 +7,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
+use snowmint_core::durability::Denial;
 use snowmint_core::mutant;
 use sqlx::Connection as _;
 use tokio::runtime::Handle;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, sleep, timeout, timeout_at};
 
-use super::dialect::{Dialect, Failure, Refusal, Settings as Values, of_client};
+use super::dialect::{Dialect, Failure, Settings as Values, denial, of_client};
 use super::schema;
 use crate::engines::client::backoff::Backoff;
 use crate::engines::settings::{self, Settings};
@@ -204,7 +205,7 @@ impl<D: Dialect> Shared<D> {
                 }
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
-                    if tries == MAX_TRIES || Refusal::of::<D>(&error) != Refusal::Undone {
+                    if tries == MAX_TRIES || denial::<D>(&error) != Denial::Undone {
                         return Err(of_client::<D>(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio::time::sleep;
 
-use super::dialect::{Dialect, Failure, Refusal};
+use super::dialect::{Dialect, Failure, denial};
 use super::query::{Change as _, Select as _};
 use crate::error::Error;
 
@@ -26,8 +26,7 @@ pub(super) async fn make<D: Dialect>(store: &str, connection: &mut D::Connection
         }
         let Err(error) = connection.script(D::SCHEMA).await else { return Ok(()) };
         tries += 1;
-        // IF NOT EXISTS does not see tables that another open transaction makes.
-        if tries == MAX_TRIES || !matches!(Refusal::of::<D>(&error), Refusal::Duplicate | Refusal::Undone) {
+        if tries == MAX_TRIES || !denial::<D>(&error).is_overtaken() {
             return Err(not_made(store, table, D::MODULE, &error).into());
         }
         sleep(Duration::from_millis(10)).await;

@@ -1,10 +1,11 @@
 //! Native sequences as sources of numbers.
 
 use async_trait::async_trait;
+use snowmint_core::durability::Denial;
 use snowmint_core::native::{State, fewer};
 
 use super::SqlStore;
-use super::dialect::{Dialect, Failure};
+use super::dialect::{Dialect, Failure, denial};
 use super::pool::Pool;
 use crate::error::Error;
 use crate::numbers::NativeTarget as Target;
@@ -114,5 +115,5 @@ impl<D: NativeSequences> NumberSource for Sequence<D> {
 
 /// Returns whether an error says that a sequence has no more numbers.
 pub(in crate::engines) fn is_run_out<D: Dialect>(error: &sqlx::Error) -> bool {
-    error.as_database_error().is_some_and(|error| D::ENGINE.is_run_out(&D::code(error)))
+    denial::<D>(error) == Denial::RunOut
 }

@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
-use super::dialect::{Dialect, Refusal};
+use snowmint_core::durability::Denial;
+
+use super::dialect::{Dialect, denial};
 use super::pool::Pool;
 use super::query::{Change as _, Group, Outcome, Statement, Value};
 use crate::error::Error;
@@ -54,9 +56,7 @@ impl<R: Send + 'static> Shared<R> {
         let done = pool.run((asked, self.behind), |connection, (asked, behind)| {
             Box::pin(async move {
                 match group::<D, R>(connection, &asked.statements, *behind).await {
-                    Err(error) if matches!(Refusal::of::<D>(&error), Refusal::Duplicate | Refusal::Beyond) => {
-                        Ok(vec![])
-                    }
+                    Err(error) if matches!(denial::<D>(&error), Denial::Duplicate | Denial::Beyond) => Ok(vec![]),
                     done => Ok(done?),
                 }
             })
@@ -98,9 +98,7 @@ async fn serve<D: Dialect, R: Send + 'static>(
                     return Ok(Some(Vec::new()));
                 }
                 match group::<D, R>(connection, &statements, *behind).await {
-                    Err(error)
-                        if error.as_database_error().is_some() && Refusal::of::<D>(&error) != Refusal::Undone =>
-                    {
+                    Err(error) if error.as_database_error().is_some() && denial::<D>(&error) != Denial::Undone => {
                         Ok(None)
                     }
                     done => Ok(Some(done?)),

@@ -7,12 +7,11 @@ use std::time::Duration;
 use async_trait::async_trait;
 use snowmint_core::durability::Engine;
 use sqlx::ConnectOptions as _;
-use sqlx::error::DatabaseError;
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::SCHEMA;
 use super::settings::{self, Identity};
-use crate::engines::sql::{Dialect, Failure, Refusal, Settings, Statements};
+use crate::engines::sql::{Dialect, Failure, Settings, Statements};
 use crate::error::Error;
 use crate::store::filesystem::refuse_lossy_place;
 use crate::store::url::Url;
@@ -90,10 +89,5 @@ impl Dialect for LiteDialect {
 
     fn settle(&self) {
         self.settled.get_or_init(|| Identity::of(&self.path));
-    }
-
-    fn refusal(_: &dyn DatabaseError) -> Refusal {
-        // SQLite itself waits for a busy database.
-        Refusal::Other
     }
 }
