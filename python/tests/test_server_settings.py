@@ -16,6 +16,7 @@ import sqlalchemy
 import servers
 from losses import wait_until
 from snowmint import Snowflake, UnsafeStoreError
+from snowmint._snowmint import POSTGRES_SCHEMA
 from snowmint.stores import RedisStore, SqlStore, Store, _sql
 from snowmint.stores._findings import Findings
 
@@ -104,7 +105,7 @@ def test_tables_that_another_session_makes_are_waited_for() -> None:
     )
     with engine.connect() as other, engine.connect() as viewer, ThreadPoolExecutor(1) as pool:
         viewer = viewer.execution_options(isolation_level="AUTOCOMMIT")
-        other.execute(sqlalchemy.text(_sql.definitions(_sql.POSTGRES_SCHEMA)[0]))
+        other.execute(sqlalchemy.text(_sql.definitions(POSTGRES_SCHEMA)[0]))
         # It finds no table, and its own statement waits for ours, and fails then.
         reading = pool.submit(SqlStore(engine).read, "leases/none/0")
         wait_until(lambda: viewer.scalar(sqlalchemy.text(waiting)))

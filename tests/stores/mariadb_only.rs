@@ -50,6 +50,11 @@ fn a_paused_server_mixes_up_no_answers() {
 }
 
 #[test]
+fn names_that_share_writes_lose_no_number_over_kills() {
+    run(sql_scenes::names_that_share_writes_lose_no_number_over_kills(Engine::Mariadb));
+}
+
+#[test]
 fn callers_share_a_connection() {
     run(sql_scenes::callers_share_a_connection(shared_database(Engine::Mariadb).url()));
 }

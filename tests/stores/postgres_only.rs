@@ -70,6 +70,11 @@ fn eight_make_the_tables_at_once() {
 }
 
 #[test]
+fn names_that_share_writes_lose_no_number_over_kills() {
+    run(sql_scenes::names_that_share_writes_lose_no_number_over_kills(Engine::Postgres));
+}
+
+#[test]
 fn callers_share_a_connection() {
     run(sql_scenes::callers_share_a_connection(shared_database(Engine::Postgres).url()));
 }

@@ -9,8 +9,10 @@ use snowmint::ErrorKind;
 use snowmint::stores::{CounterStore, Error, SegmentTable, Tag, WriteOutcome, connect};
 use snowmint_tests::engines::{Engine, Server, with_option};
 use tokio::runtime::Runtime;
-use tokio::task::JoinSet;
+use tokio::task::{JoinSet, block_in_place};
 use tokio::time::sleep;
+
+use crate::crashes::rounds;
 
 /// How long a step may take on a busy machine.
 const TIMEOUT: Duration = Duration::from_secs(50);
@@ -363,4 +365,56 @@ pub async fn callers_share_a_connection(url: &str) {
     }
     sums.sort_unstable();
     assert_eq!((won, sums), (3, (1..=CALLERS).collect()));
+}
+
+/// Callers of many names share writes while the server is killed. No number comes twice, and the server loses none.
+pub async fn names_that_share_writes_lose_no_number_over_kills(engine: Engine) {
+    const CALLERS: usize = 64;
+    const NAMES: usize = 200;
+    let mut server = Server::start(engine);
+    let store = connect(&with_option(&server.url(), "connections=1&timeout_ms=60000")).await.expect("it connects");
+    let (over, given) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
+    let mut callers = JoinSet::new();
+    for caller in 0..CALLERS {
+        let (store, over, given) = (Arc::clone(&store), Arc::clone(&over), Arc::clone(&given));
+        callers.spawn(async move {
+            let mut took = Vec::new();
+            for name in (caller..).step_by(7).map(|name| name % NAMES).take_while(|_| !over.load(Ordering::Relaxed)) {
+                match store.add(&format!("names/{name}"), 1, 0).await {
+                    Ok(number) => {
+                        took.push((name, number));
+                        given.fetch_add(1, Ordering::Relaxed);
+                    }
+                    Err(error) => {
+                        assert_eq!(error.kind(), ErrorKind::StoreUnavailable, "{error}");
+                        sleep(Duration::from_millis(10)).await;
+                    }
+                }
+            }
+            took
+        });
+    }
+    for round in 0..=rounds() {
+        let (before, begun) = (given.load(Ordering::Relaxed), Instant::now());
+        while given.load(Ordering::Relaxed) < before + 500 {
+            assert!(begun.elapsed() < TIMEOUT, "callers go on after kill {round}");
+            sleep(Duration::from_millis(5)).await;
+        }
+        if round < rounds() {
+            block_in_place(|| {
+                server.kill();
+                server.restart();
+            });
+        }
+    }
+    over.store(true, Ordering::Relaxed);
+    let mut took = callers.join_all().await.concat();
+    let count = took.len();
+    took.sort_unstable();
+    took.dedup();
+    assert_eq!(took.len(), count, "no number twice");
+    for same in took.chunk_by(|(a, _), (b, _)| a == b) {
+        let [.., (name, highest)] = same else { continue };
+        assert!(store.add(&format!("names/{name}"), 0, 0).await.expect("a sum") >= *highest, "{name}");
+    }
 }

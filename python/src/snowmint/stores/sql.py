@@ -191,8 +191,11 @@ class SqlStore:
             # Without the statement and its parameters, which do not help the reader.
             code, message = _sql.code_of(error.orig), str(error.orig)
             cure = misconfigured(self._sql.engine, code, message)
+            if cure:
+                # Other lines show our statement, which needs no reading.
+                message = message.partition("\n")[0] + cure
             failed = StoreUnavailableError if cure is None else InvalidStoreError
-            raise failed(f"{self}: {type(error.orig).__name__}: {message}{cure or ''}") from error
+            raise failed(f"{self}: {type(error.orig).__name__}: {message}") from error
         if writing and self._write_ahead_log is not None and not os.path.exists(self._write_ahead_log):
             raise UnsafeStoreError(
                 f"{self}: {self._write_ahead_log} was removed while it is in use, so the write is lost"
