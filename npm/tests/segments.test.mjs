@@ -7,7 +7,7 @@ import { Segments } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal, text } from "./asserting.mjs";
 import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
-import { exitOf } from "./support.mjs";
+import { exitOf, hasProcesses } from "./support.mjs";
 
 describe("segments over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))
@@ -42,7 +42,7 @@ describe("segments over every store", { concurrency: 4 }, () => {
         await again.close();
       });
 
-      if (kind !== "memory")
+      if (kind !== "memory" && hasProcesses(kind))
         test("processes that are killed repeat no number", async (t) => {
           for (const numbers of await killed(t, kind, await place(t), "Segments")) increasing(numbers);
         });

@@ -7,6 +7,7 @@ import { Sequences, sequence } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal, text } from "./asserting.mjs";
 import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
+import { hasProcesses } from "./support.mjs";
 
 describe("sequences over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))
@@ -27,7 +28,7 @@ describe("sequences over every store", { concurrency: 4 }, () => {
         assert.equal(await second.next(name), 1003n);
       });
 
-      if (kind !== "memory")
+      if (kind !== "memory" && hasProcesses(kind))
         test("processes that are killed repeat no value", async (t) => {
           for (const values of await killed(t, kind, await place(t), "Sequences")) increasing(values);
         });

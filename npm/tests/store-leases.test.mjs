@@ -13,7 +13,7 @@ import { givenNode } from "./given-node.mjs";
 import { leases } from "./leases.mjs";
 import { shared, start } from "./servers.mjs";
 import { atEnd, database, LEASED, MemoryStore, SqliteStore, sqliteAt, storeAt } from "./stores.mjs";
-import { answerOf, FAKETIME, folder, hold, idsOf, increasing, refusal, until } from "./support.mjs";
+import { answerOf, FAKETIME, folder, hasProcesses, hold, idsOf, increasing, refusal, until } from "./support.mjs";
 
 const ONE_NODE = "time:41,sequence:12;epoch=2025-01-01T00:00:00Z";
 /** How often holders are killed, every other time with their server. */
@@ -77,7 +77,7 @@ describe("stores", { concurrency: 4 }, () => {
       leases(test, place, { hasClock: KINDS.includes(kind) && kind !== "etcd" });
     });
 
-  for (const [kind, place] of Object.entries(SHARED))
+  for (const [kind, place] of Object.entries(SHARED).filter(([kind]) => hasProcesses(kind)))
     describe(`${kind}, processes`, { concurrency: 1 }, () => {
       test("processes that start at once have nodes of their own and repeat nothing", async (t) => {
         const at = await place(t);
@@ -138,7 +138,7 @@ describe("stores", { concurrency: 4 }, () => {
     });
 
   const slotsOf = async (t) => ({ kind: "slots", url: folder(t) });
-  for (const [kind, place] of Object.entries({ slots: slotsOf, ...SHARED }))
+  for (const [kind, place] of Object.entries({ slots: slotsOf, ...SHARED }).filter(([kind]) => hasProcesses(kind)))
     test(`${kind}: a named node repeats nothing over a pause, a kill and a clock set back`, noFaketime, async (t) => {
       const at = await place(t);
       const namespace = fresh();

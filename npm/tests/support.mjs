@@ -124,3 +124,6 @@ export function countLedgers(directory) {
   const ids = ledgers.flat();
   return { total: ids.length, distinct: new Set(ids).size, ledgers: ledgers.length };
 }
+
+/** Whether scenes of several processes run over this store. All stores have the same leases, so in CI few of them are enough. */
+export const hasProcesses = (kind) => !process.env.QUICK || ["slots", "better-sqlite3", "pg", "http"].includes(kind);

@@ -5,6 +5,7 @@ import { Tickets } from "snowmint/numbers";
 import { MemoryStore } from "snowmint/stores";
 import { bytes, fresh, increasing, refusal } from "./asserting.mjs";
 import { forgetful, killed, PLACES, passing, refused, WAIT } from "./number-places.mjs";
+import { hasProcesses } from "./support.mjs";
 
 describe("tickets over every store", { concurrency: 4 }, () => {
   for (const [kind, place] of Object.entries(PLACES))
@@ -26,7 +27,7 @@ describe("tickets over every store", { concurrency: 4 }, () => {
         assert.equal(new Set(all).size, 60);
       });
 
-      if (kind !== "memory")
+      if (kind !== "memory" && hasProcesses(kind))
         test("processes that are killed repeat no ticket", async (t) => {
           for (const tickets of await killed(t, kind, await place(t), "Tickets")) increasing(tickets);
         });
