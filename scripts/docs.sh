@@ -13,7 +13,7 @@ cp benches/README.md target/docs/pages/speed.md
 cp benches/speed.svg target/docs/pages/
 cp CHANGELOG.md target/docs/pages/changes.md
 # The info string of a block may say more than its language (docs/tests/test_blocks.py).
-sed -i -E 's/^(```[a-z]+)[ ,].*$/\1/' target/docs/pages/*.md
+sed -i -E 's/^( *```[a-z]+)[ ,].*$/\1/' target/docs/pages/*.md
 cp docs/site/zensical.toml target/docs/
 (cd target/docs && ../../.venv/bin/zensical build --strict)
 

@@ -10,6 +10,7 @@
 #   proof      the solvers that check proof/             sql       ClickHouse and the newest PostgreSQL, for tests of SQL
 #   deploy     the tools that check deploy/              image     the tools that build its image
 #   runtimes   Deno, Bun, workerd and bundlers           contenders  npm packages that `make bench` compares with
+#   languages  PHP, Ruby, Go and Java, whose clients ask the service
 #   bench      what loads the service, and Redis, with which `make bench` compares it
 # Takes no time if everything is installed. With --missing it prints the missing parts and installs nothing.
 set -euo pipefail
@@ -37,6 +38,7 @@ debian() { # PURPOSE: its Debian packages
       ;;
     deploy) echo haproxy nginx-light prometheus strace systemd ;;
     faults) echo libfaketime e2fsprogs ;;
+    languages) echo php-cli php-redis ruby-redis golang-go default-jdk-headless ;;
     valgrind) echo valgrind ;;
     bench) echo wrk redis-tools redis-server ;;
     image) echo buildah debootstrap debian-archive-keyring iproute2 ;;
@@ -105,6 +107,8 @@ compile_sqlite() {
 }
 
 mkdir -p .cache
+# Programs of an environment name their folder: one that was moved or copied is of no use.
+[ ! -e .venv/bin/pip ] || grep -q "^#!$PWD/.venv/bin/python" .venv/bin/pip || rm -rf .venv
 packages=()
 lists=$(for purpose; do requirements "$purpose"; done)
 [ -z "$lists" ] || python3 -c 'import ensurepip, venv' 2> /dev/null || packages=(python3-venv)
@@ -139,7 +143,7 @@ for purpose; do
       ;;
     npm) [ -e npm/node_modules/better-sqlite3/build/Release/better_sqlite3.node ] || install "SQLite for Node, from source" compile_sqlite ;;
     maturin | python | esbuild | chromium | headless | browsers | protoc | servers | faults | docs | valgrind | proof | sql) ;;
-    deploy | image | runtimes | contenders | bench) ;;
+    deploy | image | runtimes | contenders | bench | languages) ;;
     *)
       echo "setup.sh: there is no purpose $purpose" >&2
       exit 2

@@ -29,12 +29,20 @@ failed=$(awk -F '\t' '{ n += $3 } END { print n + 0 }' <<< "$counts")
 case $name in build-* | setup-*) ;; *) counts=${counts:-$'other checks\t1\t0'} ;; esac
 printf '%s\n' "$counts" > "${log%.log}.counts"
 summary=$(awk -F '\t' '{ p += $2; f += $3 } END { if (p > 1) printf ", %d passed", p; if (f) printf ", %d failed", f }' <<< "$counts")
+place=
+if [[ " ${STEPS:-} " == *" $name "* ]]; then
+  read -ra steps <<< "$STEPS"
+  left=()
+  for step in "${steps[@]}"; do [ -e ".cache/logs/$step.counts" ] || left+=("$step"); done
+  place="$((${#steps[@]} - ${#left[@]})) of ${#steps[@]}: "
+  [ ${#left[@]} -eq 0 ] || [ ${#left[@]} -gt 3 ] || summary+="; left: ${left[*]}"
+fi
 if [ "$status" -eq 0 ] && [ "$failed" -eq 0 ]; then
-  echo "ok      $name: $SECONDS s$summary"
+  echo "ok      $place$name: $SECONDS s$summary"
   grep '^not checked: ' "$log" | sed 's/^/note    /'
   exit 0
 fi
-echo "FAILED  $name: $SECONDS s$summary; the last lines of $log:"
+echo "FAILED  $place$name: $SECONDS s$summary; the last lines of $log:"
 tail -n 150 "$log"
 [ "$status" -ne 124 ] || echo "$name took more than 30 minutes"
 exit 1

@@ -15,14 +15,14 @@ tests := rust-tests python-proof \
 quick_proofs := rust-fleet rust-nemesis
 proofs := $(if $(QUICK),$(quick_proofs),rust-mutants npm-packages rust-clippy-stores rust-instructions rust-optimised rust-miri \
   rust-loom rust-fleet rust-fuzz python-long npm-kills npm-browsers npm-windows npm-runtimes npm-projects npm-instructions \
-  python-packages python-proof-parts python-sql python-site service-image service-deploy \
+  python-packages python-proof-parts python-sql python-site service-image service-deploy service-languages \
   service-long rust-long rust-nemesis rust-crates python-examples)
 # In one run: the short proofs run beside the short steps at the end.
 ci := $(filter-out service-clients python-guides,$(tests)) rust-fleet service-clients python-guides rust-nemesis
 of_part = $(if $(filter-out rust service python npm,$(ONLY)),$(error ONLY is rust, service, python or npm))$(filter $(or $(ONLY),)%,$(1))
 
 setups := $(addprefix setup-,rust nightly protoc maturin python docs proof sql deploy esbuild npm chromium headless browsers \
-  runtimes servers faults valgrind image)
+  runtimes servers faults valgrind image languages)
 builds := build-npm build-wheel build-demo build-tarballs build-site build-engines build-tests
 steps := $(sort $(checks) $(tests) $(quick_proofs) $(proofs)) rust-oldest
 .PHONY: $(setups) $(builds) $(steps)
@@ -175,6 +175,8 @@ service-deploy: $(with_servers) build-wheel setup-python setup-deploy
 	cd python
 	mypy --strict ../deploy/tests
 	$(SERVERS) pytest -q ../deploy/tests/test_files.py ../deploy/tests/test_balancers.py ../deploy/tests/test_statefulset.py
+service-languages: build-tests setup-python setup-languages
+	pytest -q docs/tests/test_languages.py
 service-image: build-tests setup-python setup-image
 	pytest -q deploy/tests/test_image.py
 

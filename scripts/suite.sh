@@ -28,6 +28,7 @@ for built in "${builds[@]}"; do
   # A failure stands in its counts.
   if [ -e "$logs/$built.counts" ] && ! grep -q . "$logs/$built.counts"; then run+=("--assume-old=$built"); fi
 done
+export STEPS="$*"
 # One program starts the servers of all tests, when the first test asks for them.
 if [[ " ${run[*]} " == *" --assume-old=build-engines "* ]] && [ -z "${SNOWMINT_ENGINES:-}" ]; then
   run=("${CARGO_TARGET_DIR:-target}/debug/snowmint-engines" "${run[@]}")
