@@ -2,7 +2,6 @@
 import { Plain, Tuned } from "./plain.mjs";
 
 const EPOCH_MS = 1_735_689_600_000;
-const TWITTER_EPOCH_MS = 1_288_834_974_657;
 
 /** Room for 2^18 IDs a ms, and for batches 2^22, so that the clock never makes a contender wait. */
 export const WIDE = "time:41,node:4,sequence:18;epoch=2025-01-01T00:00:00Z";
@@ -12,7 +11,7 @@ export const BATCH = 4096;
 export const tunedWide = () => new Tuned({ epochMs: EPOCH_MS, nodeBits: 4, sequenceBits: 18, node: 2 });
 export const plainWide = () => new Plain({ epochMs: EPOCH_MS, nodeBits: 4, sequenceBits: 18, node: 1 });
 export const tunedWider = () => new Tuned({ epochMs: EPOCH_MS, nodeBits: 2, sequenceBits: 22, node: 1 });
-export const tunedTwitter = () => new Tuned({ epochMs: TWITTER_EPOCH_MS, nodeBits: 10, sequenceBits: 12, node: 1 });
+export const tunedDefault = () => new Tuned({ epochMs: EPOCH_MS, nodeBits: 10, sequenceBits: 12, node: 1 });
 
 /** 512 IDs of single calls, where the garbage collector has nothing to look through. */
 export function each(mint) {

@@ -1,7 +1,7 @@
 // What an ID costs in a page of a browser. Nothing here needs Node.
 import { Snowflake } from "/npm/dist/browser.mjs";
-import { BATCH, each, plainWide, tunedTwitter, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
-import { Contender, compare, saturation } from "./turns.mjs";
+import { BATCH, each, plainWide, tunedDefault, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
+import { Contender, compare, sustained } from "./turns.mjs";
 
 /** So many that the clock of a page, which counts in steps of 5 µs, tells differences of less than a percent. */
 const calls = 65_536;
@@ -39,10 +39,10 @@ function insisting(mint) {
   }
 }
 
-export function saturated() {
-  const gen = new Snowflake({ layout: "twitter", node: 5, maxAheadMs: 0 });
-  const tuned = tunedTwitter();
-  return saturation("Chromium: of the 4,096 IDs a ms of Twitter's layout", {
+export function inALoop() {
+  const gen = new Snowflake({ node: 5, maxAheadMs: 0 });
+  const tuned = tunedDefault();
+  return sustained("Chromium: an ID, sustained, default layout", {
     "plain JavaScript, tuned, spins: nextId()": () => each(() => tuned.nextId()),
     "snowmint: nextId()": () => each(() => insisting(() => gen.nextId())),
     "snowmint: nextIds(512)": () => insisting(() => gen.nextIds(512)),

@@ -1,7 +1,8 @@
 //! Claimers of one namespace that all begin at once, on each engine: the time until the last one has a node, and how many calls
 //! of its store each one makes.
 //!
-//! With `SNOWMINT_SERVER`, the program of the service, also at a service over `SQLite` and over `PostgreSQL`.
+//! With `SNOWMINT_SERVER`, the program of the service, also at a service over `SQLite` and over `PostgreSQL`; and numbers of one name
+//! and of many names at a service over each engine.
 //!
 //! The servers are those of the tests. Claimers share at most 64 connections, as `PostgreSQL` has 100.
 
@@ -10,6 +11,8 @@ mod turns;
 
 use std::collections::HashSet;
 use std::error::Error;
+use std::ffi::OsStr;
+use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -157,6 +160,19 @@ async fn measure(url: &str) -> Result<(), Box<dyn Error>> {
     Ok(())
 }
 
+/// Runs a script beside this program, which measures a service over `SQLite` and over each of the engines.
+fn at_service(script: &str, program: &OsStr, engines: &[Engine]) -> Result<(), Box<dyn Error>> {
+    let servers: Vec<_> = engines.iter().map(|engine| Server::start(*engine)).collect();
+    let status = Command::new("python3")
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("service").join(script))
+        .arg(program)
+        .arg("sqlite:DIRECTORY/ids.db")
+        .args(servers.iter().map(Server::url))
+        .status()?;
+    assert!(status.success(), "{status}");
+    Ok(())
+}
+
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
     let wanted: Vec<String> = std::env::args().skip(1).collect();
@@ -171,15 +187,13 @@ async fn main() -> Result<(), Box<dyn Error>> {
             measure(&server.url()).await?;
         }
     }
-    if let Some(program) = std::env::var_os("SNOWMINT_SERVER").filter(|_| is_wanted("service")) {
-        let server = Server::start(Engine::Postgres);
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/service/herd.py");
-        let status = Command::new("python3")
-            .arg(script)
-            .arg(program)
-            .args(["sqlite:DIRECTORY/ids.db", &server.url()])
-            .status()?;
-        assert!(status.success(), "{status}");
+    if let Some(program) = std::env::var_os("SNOWMINT_SERVER") {
+        if is_wanted("service") {
+            at_service("herd.py", &program, &[Engine::Postgres])?;
+        }
+        if is_wanted("names") {
+            at_service("names.py", &program, &Engine::STORES)?;
+        }
     }
     Ok(())
 }

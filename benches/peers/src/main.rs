@@ -13,10 +13,11 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use checker::{Time, verdict};
 use ferroid::generator::AtomicSnowflakeGenerator;
+use ferroid::id::SnowflakeTwitterId;
 use ferroid::time::{MonotonicClock, TimeSource};
 use snowmint::core::{Host, Options, Snowflake as Bare, Words};
 use snowmint::{Layout, LeaseOptions, Snowflake};
-use turns::{Contender, Shared, compare, compare_two_threads};
+use turns::{Contender, Shared, compare, compare_two_threads, sustained};
 
 /// Room for 2^20 IDs a ms, so that the clock never makes a contender wait that can have such a layout.
 const ROOMY: &str = "time:41,node:3,sequence:20;epoch=2025-01-01T00:00:00Z";
@@ -26,6 +27,7 @@ ferroid::define_snowflake_id!(Roomy, u64, reserved: 0, timestamp: 41, machine_id
 
 fn main() -> Result<(), Box<dyn Error>> {
     by_the_clock()?;
+    sustained_by_default()?;
     on_two_threads()?;
     on_an_injected_clock()?;
     wide();
@@ -134,6 +136,28 @@ fn by_the_clock() -> Result<(), Box<dyn Error>> {
             Contender::new("snowflake_me: next_id", || snowflake_me.next_id().map(u64::from)),
             Contender::new("nexus-id, clock read for it", nexus_id),
             Contender::new("snowid: generate", || ok(snowid.generate())),
+        ],
+    );
+    Ok(())
+}
+
+/// The default layout, as many IDs as it has, beside crates with the same layout.
+fn sustained_by_default() -> Result<(), Box<dyn Error>> {
+    let directory = tempfile::tempdir()?;
+    let ours = Snowflake::lease(LeaseOptions::new().store(format!("file:{}", directory.path().display())))?;
+    let mut local = ours.local();
+    let clock = MonotonicClock::<1>::with_epoch(Duration::from_millis(EPOCH_MS));
+    let atomic = AtomicSnowflakeGenerator::<SnowflakeTwitterId, _>::new(1, clock);
+    let snowid = snowid::SnowID::new(3)?;
+    let rs_snowflake = RefCell::new(snowflake::SnowflakeIdGenerator::new(1, 1));
+    sustained(
+        "Rust: an ID, sustained, default layout",
+        &mut [
+            ("snowmint, leased: next_id", &mut || ours.next_id().expect("an ID").get()),
+            ("snowmint, a handle for each thread: next_id", &mut || local.next_id().expect("an ID").get()),
+            ("ferroid: atomic, ticker thread", &mut || atomic.next_id(|_| std::thread::yield_now()).to_raw()),
+            ("rs-snowflake: generate", &mut || unsigned(rs_snowflake.borrow_mut().generate())),
+            ("snowid: generate", &mut || snowid.generate()),
         ],
     );
     Ok(())
