@@ -132,6 +132,7 @@ rust-unit: setup-rust setup-protoc setup-maturin
 # Tests of 20,000 to 60,000 requests, each of which takes half a minute of a processor. CI runs them nightly, by `rust-long`.
 LARGE := test(users_beyond_the_memory) | test(names_unused_for_longest) | test(a_thousand_sections_fit)
 rust-tests: $(with_servers)
+	$(if $(QUICK),export SNOWMINT_KILLS=2)
 	$(SERVERS) $(NEXTEST) $(if $(QUICK),-E 'not ($(LARGE))')
 rust-doctests: build-tests
 	cargo test --doc --quiet --locked --no-fail-fast $(FEATURES)
@@ -223,7 +224,8 @@ python-long: $(with_servers) build-wheel setup-python
 	cd python
 	export SNOWMINT_KILLS=12 SNOWMINT_ROUNDS=60 SNOWMINT_ROWS=100000 SNOWMINT_NUMBERS=20000
 	$(SERVERS) pytest -q -n 5 tests/test_stores.py tests/test_lease.py tests/test_sql.py tests/test_sql_mariadb.py \
-	  tests/test_sql_wide.py tests/test_fork_in_claim.py tests/test_poolers.py
+	  tests/test_sql_wide.py tests/test_fork_in_claim.py tests/test_poolers.py tests/test_cancel.py tests/test_segments.py \
+	  tests/test_sequences.py tests/test_tickets.py tests/test_users.py
 	SNOWMINT_TRIES=1000000 pytest -q tests/test_prefixed.py -k come_back_from_their_masks
 python-sql: build-wheel build-engines setup-python setup-servers setup-faults setup-sql
 	# PostgreSQL refuses root, and the account that runs it may not reach a checkout.
@@ -279,5 +281,6 @@ npm-windows: $(with_servers) build-tarballs setup-npm setup-python setup-chromiu
 npm-kills: $(with_servers) build-tarballs setup-npm
 	cd npm
 	export SNOWMINT_KILLS=20 SNOWMINT_NUMBERS=20000 SNOWMINT_PROCESSES=8
-	$(SERVERS) node --test tests/lease.test.mjs tests/store-leases.test.mjs tests/poolers.test.mjs
+	$(SERVERS) node --test tests/lease.test.mjs tests/store-leases.test.mjs tests/poolers.test.mjs tests/segments.test.mjs \
+	  tests/sequences.test.mjs tests/tickets.test.mjs
 	SNOWMINT_TRIES=1000000 node --test tests/mask.test.mjs

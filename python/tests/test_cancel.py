@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import processes
+from quick import nightly
 from snowmint import Layout, Snowflake, audit, layouts
 from snowmint.stores import MemoryStore
 
@@ -153,7 +154,13 @@ def many_ids() -> "np.ndarray[Any, np.dtype[np.uint64]]":
     return np.arange(start, start + 4_000_000, dtype="u8")
 
 
-@pytest.mark.parametrize("call", [layouts.TWITTER.decode_array, audit], ids=["decode_array", "audit"])
+long_calls = pytest.mark.parametrize(
+    "call",
+    [pytest.param(layouts.TWITTER.decode_array, id="decode_array", marks=nightly), pytest.param(audit, id="audit")],
+)
+
+
+@long_calls
 def test_long_calls_handle_signals(
     call: Callable[[object], object], interrupts: Callable[[Callable[[], object]], None]
 ) -> None:
@@ -166,7 +173,7 @@ def test_long_calls_handle_signals(
     assert seen == [0]
 
 
-@pytest.mark.parametrize("call", [layouts.TWITTER.decode_array, audit], ids=["decode_array", "audit"])
+@long_calls
 def test_long_calls_release_the_interpreters_lock(call: Callable[[object], object]) -> None:
     results: list[object] = []
     seen: list[int] = []

@@ -15,6 +15,7 @@ import pytest
 import sqlalchemy
 
 import processes
+from quick import nightly
 from servers import Server
 from snowmint import StoreUnavailableError
 from snowmint.stores import SqlStore, Store, connect
@@ -27,7 +28,8 @@ PROCESSES = 8
 OFF = ["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]
 
 # The modes of PgBouncer, and Pgpool-II with one server and with a standby for reads.
-modes = pytest.mark.parametrize("mode", ["session", "transaction", "statement", "pgpool", "balanced"])
+MODES = ["session", "transaction", "statement", "pgpool", pytest.param("balanced", marks=nightly)]
+modes = pytest.mark.parametrize("mode", MODES)
 
 
 @contextmanager

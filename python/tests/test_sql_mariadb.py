@@ -17,6 +17,7 @@ import pytest
 
 import processes
 import servers
+from quick import nightly
 from snowmint import InvalidNodeError, InvalidTextError, Layout, layouts
 
 SESSIONS = 8
@@ -166,6 +167,7 @@ def test_eight_sessions_that_roll_back_mint_unique_increasing_ids(
     database.run(f"DROP TABLE `{database.table_of('next_id')}`")
 
 
+@nightly
 def test_large_statements_of_eight_sessions_end_and_repeat_nothing(database: Database) -> None:
     database.install(layouts.SNOWMINT, "large", 8, max_wait_ms=10_000)
 
@@ -298,6 +300,7 @@ LEASER = """
 """
 
 
+@nightly
 def test_times_are_right_in_both_hours_of_one_local_time() -> None:
     with processes.scripted_clock() as (env, set_clock):
         with servers.Server("mariadb", env={**env, "TZ": "Europe/Berlin"}) as server:
@@ -326,6 +329,7 @@ def test_times_are_right_in_both_hours_of_one_local_time() -> None:
             assert wrong_s == dict.fromkeys(wrong_s, [0, 0, 0])
 
 
+@nightly
 def test_killed_calls_and_sessions_repeat_nothing_and_block_nobody(database: Database) -> None:
     database.install(DAY, "killed", 3)
     database.run("CREATE TABLE told (id BIGINT UNSIGNED PRIMARY KEY)")

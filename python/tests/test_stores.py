@@ -26,6 +26,7 @@ import prefork
 import processes
 import servers
 from losses import wait_until
+from quick import IS_QUICK
 from snowmint import (
     ExhaustedError,
     ForkedError,
@@ -108,7 +109,10 @@ def shared(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     return place_for(request, tmp_path)
 
 
-@pytest.fixture(params=["sqlite", "postgres", "mariadb", "redis", "etcd", "dynamodb"])
+# All stores have the same leases and numbers.
+@pytest.fixture(
+    params=["sqlite", "postgres"] if IS_QUICK else ["sqlite", "postgres", "mariadb", "redis", "etcd", "dynamodb"]
+)
 def named(request: pytest.FixtureRequest, tmp_path: Path) -> Place:
     """A place that processes share by its URL."""
     return place_for(request, tmp_path)
