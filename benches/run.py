@@ -21,6 +21,7 @@ from typing import Any
 HERE = Path(__file__).parent
 ROOT = HERE.parent
 CARGO = "cargo run --quiet --locked --release"
+OPTIMISED = "cargo build --quiet --locked --profile optimised"
 PIP = ".cache/bench-python/bin/pip install --quiet --disable-pip-version-check"
 PARTS = {
     "rust": [
@@ -50,9 +51,9 @@ PARTS = {
     ],
     "stores": ["scripts/setup.sh rust protoc servers", f"{CARGO} -p snowmint-benches --features engines --bin growth"],
     "herd": [
-        "scripts/setup.sh rust protoc servers",
-        "cargo build --quiet --locked --release -p snowmint-server",
-        f"SNOWMINT_SERVER=${{CARGO_TARGET_DIR:-target}}/release/snowmint {CARGO} -p snowmint-benches --features engines --bin herd",
+        "scripts/setup.sh rust protoc servers bench",
+        f"{OPTIMISED} -p snowmint-server -p snowmint-benches --features snowmint-benches/engines --bin herd --bin snowmint",
+        "SNOWMINT_SERVER=${CARGO_TARGET_DIR:-target}/optimised/snowmint ${CARGO_TARGET_DIR:-target}/optimised/herd",
     ],
 }
 BESIDES = ("stores", "herd")

@@ -259,9 +259,7 @@ def sustained(store: str) -> None:
         for name, mint in contenders.items():
             found[name].append(sustained_ns(mint))
     ceiling = row("floor: 4,096 IDs a ms", [1e6 / 4096] * 2)
-    table(
-        "Python: an ID, sustained, default layout", "ns", [ceiling, *(row(name, ns) for name, ns in found.items())]
-    )
+    table("Python: an ID, sustained, default layout", "ns", [ceiling, *(row(name, ns) for name, ns in found.items())])
 
 
 def main() -> None:
