@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent
 
 import psycopg
 import pytest
@@ -24,12 +25,15 @@ SQLALCHEMY = STORE.replace("postgres://", "postgresql+psycopg://")
 MARIADB = "mysql+pymysql://ids@db/ids"
 LANGUAGES = ["python", "js", "console", "sql"]
 # test_backups.py runs those of a shell, on servers.
-NOT_RUN = ["text", "yaml", "rust", "sh"]
+# test_languages.py runs those of other languages.
+NOT_RUN = ["text", "yaml", "rust", "sh", "php", "ruby", "go", "java"]
 
 
 def blocks(page: str) -> list[tuple[str, str]]:
     """Returns the info string and the code of each block of a page."""
-    return re.findall(r"^```([^\n]*)\n(.*?)^```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    # Those of tabs are indented.
+    found = re.findall(r"^( *)```([^\n]*)\n(.*?)^\1```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    return [(info, dedent(code)) for _, info, code in found]
 
 
 def programs(page: str, language: str) -> list[str]:
