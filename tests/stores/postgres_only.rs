@@ -69,6 +69,39 @@ fn eight_make_the_tables_at_once() {
     }
 }
 
+/// A row that another session holds stops the callers of that row alone.
+#[test]
+fn a_held_row_does_not_stop_other_names() {
+    let server = start(&[]);
+    run(async {
+        let store = connect(&with_option(&server.url(), "timeout_ms=60000")).await.expect("it connects");
+        assert_eq!(store.add("held", 1, 0).await, Ok(1));
+        let open = Session::open(&server, "BEGIN; UPDATE snowmint_counters SET value = value WHERE name = 'held'");
+        let add = || {
+            let store = Arc::clone(&store);
+            tokio::spawn(async move { store.add("held", 1, 0).await })
+        };
+        let held = [add(), add()];
+        let waiting = "SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'";
+        while client(&server, waiting).trim() != "2" {
+            tokio::task::yield_now().await;
+        }
+        let mut others = 0;
+        while others < 20 && held.iter().all(|call| !call.is_finished()) {
+            assert_eq!(store.add(&format!("free/{others}"), 1, 0).await, Ok(1));
+            others += 1;
+        }
+        // Otherwise the first of them would have waited until a held call failed.
+        assert!(others > 2, "{others}");
+        drop(open);
+        for call in held {
+            // The server gives a lock up after five seconds.
+            drop(call.await.expect("no panic"));
+        }
+        assert!(store.add("held", 1, 0).await.expect("a number") >= 2);
+    });
+}
+
 #[test]
 fn names_that_share_writes_lose_no_number_over_kills() {
     run(sql_scenes::names_that_share_writes_lose_no_number_over_kills(Engine::Postgres));

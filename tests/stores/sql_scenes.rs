@@ -372,7 +372,7 @@ pub async fn names_that_share_writes_lose_no_number_over_kills(engine: Engine) {
     const CALLERS: usize = 64;
     const NAMES: usize = 200;
     let mut server = Server::start(engine);
-    let store = connect(&with_option(&server.url(), "connections=1&timeout_ms=60000")).await.expect("it connects");
+    let store = connect(&with_option(&server.url(), "connections=4&timeout_ms=60000")).await.expect("it connects");
     let (over, given) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicUsize::new(0)));
     let mut callers = JoinSet::new();
     for caller in 0..CALLERS {

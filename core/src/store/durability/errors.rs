@@ -88,6 +88,8 @@ const DYNAMODB: &[Cause] = &[Cause {
 pub enum Denial {
     /// The server undid the whole transaction, as after a deadlock, so it can be repeated.
     Undone,
+    /// As `Undone`, after a long wait for a lock.
+    Locked,
     /// There is a row, or a table, of that name.
     Duplicate,
     /// A number would be beyond 2^63-1.
@@ -99,6 +101,11 @@ pub enum Denial {
 }
 
 impl Denial {
+    /// Returns whether the server undid the whole transaction, so that it can be repeated.
+    pub fn is_undone(self) -> bool {
+        matches!(self, Self::Undone | Self::Locked)
+    }
+
     /// Returns whether another session was faster when tables are made: they may be there now. `IF NOT EXISTS` does not see a
     /// table that another open transaction makes.
     pub fn is_overtaken(self) -> bool {
@@ -154,8 +161,9 @@ impl Engine {
     /// ```
     pub fn denial(self, code: &str) -> Denial {
         match (self, code) {
-            // Serialization failure, deadlock; timeout of a lock, deadlock.
-            (Self::Postgres, "40001" | "40P01") | (Self::Mysql, "1205" | "1213") => Denial::Undone,
+            // Serialization failure, deadlock; deadlock.
+            (Self::Postgres, "40001" | "40P01") | (Self::Mysql, "1213") => Denial::Undone,
+            (Self::Mysql, "1205") => Denial::Locked,
             // Unique violation, duplicate table, duplicate object; duplicate entry.
             (Self::Postgres, "23505" | "42P07" | "42710") | (Self::Mysql, "1062") => Denial::Duplicate,
             // Out of the range of a column, out of the range of `BIGINT`.

@@ -7,7 +7,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use snowmint_core::durability::Denial;
 use snowmint_core::mutant;
 use sqlx::Connection as _;
 use tokio::runtime::Handle;
@@ -205,7 +204,7 @@ impl<D: Dialect> Shared<D> {
                 }
                 Ok(Err(Failure::Client(error))) if error.as_database_error().is_some() => {
                     tries += 1;
-                    if tries == MAX_TRIES || denial::<D>(&error) != Denial::Undone {
+                    if tries == MAX_TRIES || !denial::<D>(&error).is_undone() {
                         return Err(of_client::<D>(&self.name, error));
                     }
                     sleep(Duration::from_millis(u64::from(tries))).await;

@@ -1,13 +1,9 @@
-//! Statements of callers that come at the same time: they share a transaction, a round trip and its flush.
-//!
-//! One caller runs alone, and one group beside it. With more transactions at a time there are fewer callers in each, and a server
-//! does more work for fewer numbers: over `PostgreSQL`, 1,000 names got two thirds less on 16 connections than on two.
+//! Statements of callers that wait for a connection: they share a transaction, a round trip and its flush.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use snowmint_core::durability::Denial;
-use tokio::sync::Semaphore;
 
 use super::dialect::{Dialect, denial};
 use super::pool::Pool;
@@ -32,18 +28,16 @@ type Answer<R> = Option<Result<Vec<Outcome<R>>, Error>>;
 /// The callers that wait for a connection, for statements whose rows have one type.
 pub(super) struct Shared<R> {
     calls: Gather<Asked, Answer<R>>,
-    /// The place of a caller that runs alone.
-    alone: Arc<Semaphore>,
     /// A statement that runs behind statements that return rows: these rows count only then.
     behind: Option<&'static str>,
 }
 
 impl<R: Send + 'static> Shared<R> {
     pub(super) fn new(behind: Option<&'static str>) -> Self {
-        Self { calls: Gather::default(), alone: Arc::new(Semaphore::new(1)), behind }
+        Self { calls: Gather::default(), behind }
     }
 
-    /// Runs statements in one transaction: at once if no other caller runs alone, and else together with those of others that wait.
+    /// Runs statements in one transaction: at once on a free connection, and else together with those of others that wait.
     ///
     /// No outcome means that the server refused the change for its row: a duplicate, or a number beyond its end.
     pub(super) async fn run<D: Dialect>(&self, pool: &Pool<D>, asked: Asked) -> Result<Vec<Outcome<R>>, Error>
@@ -51,8 +45,7 @@ impl<R: Send + 'static> Shared<R> {
         D::Connection: Group<R>,
     {
         pool.refuse_stranger()?;
-        let alone = self.alone.try_acquire().ok().filter(|_| pool.has_room());
-        if alone.is_none() {
+        if !pool.has_room() {
             let answer = self.calls.ask(asked.clone(), |serving| serve(serving, pool.clone(), self.behind));
             match pool.in_time(answer).await? {
                 Some(Some(answer)) => return answer,
@@ -105,9 +98,7 @@ async fn serve<D: Dialect, R: Send + 'static>(
                     return Ok(Some(Vec::new()));
                 }
                 match group::<D, R>(connection, &statements, *behind).await {
-                    Err(error) if error.as_database_error().is_some() && denial::<D>(&error) != Denial::Undone => {
-                        Ok(None)
-                    }
+                    Err(error) if error.as_database_error().is_some() && !denial::<D>(&error).is_undone() => Ok(None),
                     done => Ok(Some(done?)),
                 }
             })
@@ -170,7 +161,7 @@ impl<R> Turn<R> {
 
 impl<R> Clone for Shared<R> {
     fn clone(&self) -> Self {
-        Self { calls: self.calls.clone(), alone: Arc::clone(&self.alone), behind: self.behind }
+        Self { calls: self.calls.clone(), behind: self.behind }
     }
 }
 
