@@ -88,7 +88,9 @@ apt() { # PACKAGE...
 }
 pip() { # LIST COPY
   lock venv
+  [ ! -e .venv/folder ] || [ "$(< .venv/folder)" = "$(pwd -P)" ] || rm -rf .venv
   [ -x .venv/bin/python ] || python3 -m venv .venv
+  pwd -P > .venv/folder
   # Python compiles what tests import; pip would compile everything, on one processor.
   .venv/bin/pip install --quiet --disable-pip-version-check --no-compile -r "$1"
   # The list is installed again when it changes.
@@ -107,8 +109,9 @@ compile_sqlite() {
 }
 
 mkdir -p .cache
-# Programs of an environment name their folder: one that was moved or copied is of no use.
-[ ! -e .venv/bin/pip ] || grep -q "^#!$PWD/.venv/bin/python" .venv/bin/pip || rm -rf .venv
+# Programs of an environment name its folder: one that was moved or copied is made anew.
+moved=
+[ ! -e .venv/folder ] || [ "$(< .venv/folder)" = "$(pwd -P)" ] || moved=yes
 packages=()
 lists=$(for purpose; do requirements "$purpose"; done)
 [ -z "$lists" ] || python3 -c 'import ensurepip, venv' 2> /dev/null || packages=(python3-venv)
@@ -121,7 +124,7 @@ done
 for purpose; do
   for list in $(requirements "$purpose"); do
     copy=.venv/installed-${list//\//-}
-    cmp -s "$list" "$copy" || install "Python packages of $list" pip "$list" "$copy"
+    { [ -z "$moved" ] && cmp -s "$list" "$copy"; } || install "Python packages of $list" pip "$list" "$copy"
   done
   read -r folder options < <(modules "$purpose") || true
   copy=$folder/node_modules/.installed

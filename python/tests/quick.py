@@ -4,5 +4,5 @@ import os
 
 import pytest
 
-IS_QUICK = "QUICK" in os.environ
+IS_QUICK = bool(os.environ.get("QUICK"))
 nightly = pytest.mark.skipif(IS_QUICK, reason="CI leaves it to the nightly run")

@@ -103,7 +103,7 @@ def test_tables_that_another_session_makes_are_waited_for() -> None:
     waiting = (
         "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'"
     )
-    with engine.connect() as other, engine.connect() as viewer, ThreadPoolExecutor(1) as pool:
+    with ThreadPoolExecutor(1) as pool, engine.connect() as other, engine.connect() as viewer:
         viewer = viewer.execution_options(isolation_level="AUTOCOMMIT")
         other.execute(sqlalchemy.text(_sql.definitions(POSTGRES_SCHEMA)[0]))
         # It finds no table, and its own statement waits for ours, and fails then.
