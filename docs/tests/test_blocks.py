@@ -29,10 +29,15 @@ LANGUAGES = ["python", "js", "console", "sql"]
 NOT_RUN = ["text", "yaml", "rust", "sh", "php", "ruby", "go", "java"]
 
 
+def text_of(page: str) -> str:
+    """Returns the text of a page."""
+    return (ROOT / page).read_text()
+
+
 def blocks(page: str) -> list[tuple[str, str]]:
     """Returns the info string and the code of each block of a page."""
     # Those of tabs are indented.
-    found = re.findall(r"^( *)```([^\n]*)\n(.*?)^\1```$", (ROOT / page).read_text(), re.DOTALL | re.MULTILINE)
+    found = re.findall(r"^( *)```([^\n]*)\n(.*?)^\1```$", text_of(page), re.DOTALL | re.MULTILINE)
     return [(info, dedent(code)) for _, info, code in found]
 
 
@@ -125,6 +130,11 @@ def test_every_block_has_a_language_that_runs_or_is_named_here() -> None:
             words = re.split("[ ,]", info)
             assert words, f"{page}: a block without a language"
             assert "install" in words or words[0] in LANGUAGES + NOT_RUN, f"{page}: {info}"
+
+
+def test_the_first_program_in_rust_is_that_of_the_readme() -> None:
+    [first] = [code for info, code in blocks("docs/index.md") if info == "rust"]
+    assert first in text_of("README.md")
 
 
 def test_every_link_of_a_guide_has_a_target() -> None:
