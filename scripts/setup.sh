@@ -86,9 +86,11 @@ apt() { # PACKAGE...
   touch .cache/apt-updated
   DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" > /dev/null
 }
+# Programs of an environment name its folder: one that was moved or copied is made anew.
+is_moved() { [ -e .venv/folder ] && [ "$(< .venv/folder)" != "$(pwd -P)" ]; }
 pip() { # LIST COPY
   lock venv
-  [ ! -e .venv/folder ] || [ "$(< .venv/folder)" = "$(pwd -P)" ] || rm -rf .venv
+  ! is_moved || rm -rf .venv
   [ -x .venv/bin/python ] || python3 -m venv .venv
   pwd -P > .venv/folder
   # Python compiles what tests import; pip would compile everything, on one processor.
@@ -109,9 +111,6 @@ compile_sqlite() {
 }
 
 mkdir -p .cache
-# Programs of an environment name its folder: one that was moved or copied is made anew.
-moved=
-[ ! -e .venv/folder ] || [ "$(< .venv/folder)" = "$(pwd -P)" ] || moved=yes
 packages=()
 lists=$(for purpose; do requirements "$purpose"; done)
 [ -z "$lists" ] || python3 -c 'import ensurepip, venv' 2> /dev/null || packages=(python3-venv)
@@ -124,7 +123,7 @@ done
 for purpose; do
   for list in $(requirements "$purpose"); do
     copy=.venv/installed-${list//\//-}
-    { [ -z "$moved" ] && cmp -s "$list" "$copy"; } || install "Python packages of $list" pip "$list" "$copy"
+    { ! is_moved && cmp -s "$list" "$copy"; } || install "Python packages of $list" pip "$list" "$copy"
   done
   read -r folder options < <(modules "$purpose") || true
   copy=$folder/node_modules/.installed
