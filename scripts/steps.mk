@@ -205,7 +205,7 @@ python-stubs: build-wheel setup-python
 	python scripts/check_stubs.py
 python-tests: $(with_servers) build-wheel setup-python
 	cd python
-	$(SERVERS) pytest -q -n 5
+	$(SERVERS) pytest -q -n 5 $(if $(QUICK),--timeout 300)
 python-commands: build-tests build-wheel build-tarballs
 	SNOWMINT_COMMAND="python -m snowmint" $(NEXTEST) --test command_line verbs:: audit::
 	SNOWMINT_COMMAND="node $$PWD/npm/dist/cli.mjs" $(NEXTEST) --test command_line verbs:: audit::

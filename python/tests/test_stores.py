@@ -4,12 +4,13 @@ import itertools
 import os
 import re
 import signal
+import sqlite3
 import subprocess
 import threading
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -395,6 +396,20 @@ def node_of(holder: "subprocess.Popen[str]") -> int:
     return int(holder.stdout.readline())
 
 
+def pause(holder: "subprocess.Popen[str]", place: str) -> None:
+    """Stops a holder outside of its writes: within one, it would keep SQLite's file locked for all others."""
+    while True:
+        holder.send_signal(signal.SIGSTOP)
+        os.waitid(os.P_PID, holder.pid, os.WSTOPPED)
+        if not place.startswith("sqlite:"):
+            return
+        with closing(sqlite3.connect(place.removeprefix("sqlite:"), timeout=0, isolation_level=None)) as connection:
+            with suppress(sqlite3.OperationalError):
+                connection.execute("BEGIN IMMEDIATE")
+                return
+        holder.send_signal(signal.SIGCONT)
+
+
 def end(holder: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> None:
     with suppress(ProcessLookupError):
         os.killpg(holder.pid, number)
@@ -425,7 +440,7 @@ def test_a_stopped_holder_that_wakes_after_its_node_was_given_away_mints_nothing
             assert node_of(holders[-1]) == 0
             wait_until(partial(has_size, ledger, 8 * 100))
             if len(holders) == 1:
-                holders[0].send_signal(signal.SIGSTOP)
+                pause(holders[0], named.url)
         holders[0].send_signal(signal.SIGCONT)
         # It finds its node in other hands, and says so.
         holders[0].communicate(timeout=60)
@@ -500,7 +515,7 @@ def given_node(url: str, namespace: str, folder: Path, *, own_clock: bool = True
         refused(max_wait_ms=50)
         wait_for_more(ledger)
 
-        first.send_signal(signal.SIGSTOP)
+        pause(first, url)
         if locked:
             refused(max_wait_ms=1500)
             first.send_signal(signal.SIGCONT)
