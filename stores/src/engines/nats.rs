@@ -9,16 +9,19 @@
 //! A confirmed write is durable only with `sync_interval: always`, which `settings` reads from the monitoring port of each
 //! server that holds the bucket, at a claim and with each write.
 
+mod batch;
 mod bucket;
 mod cluster;
 mod monitor;
 mod settings;
 mod subject;
 
+use std::collections::HashMap;
 use std::error::Error as _;
 use std::fmt;
 use std::sync::Arc;
 
+use async_nats::HeaderMap;
 use async_nats::jetstream::ErrorCode;
 use async_nats::jetstream::context::{Context, PublishError, PublishErrorKind};
 use async_nats::jetstream::message::PublishMessage;
@@ -43,6 +46,9 @@ const OPERATION_HEADER: &str = "KV-Operation";
 const NO_REVISION: Version = 1 << 62;
 /// Reads of a list that are on their way at a time.
 const MAX_CONCURRENT: usize = 64;
+
+/// The last values of subjects, and their revisions. The value of a deleted key is `None`.
+type Values = HashMap<String, (Option<Vec<u8>>, Version)>;
 
 /// A store on a NATS server or cluster.
 ///
@@ -136,13 +142,22 @@ impl Nats {
     /// Reads the last value of a subject and its revision. A value of a deleted key is `None`.
     async fn get(&self, stream: &Stream<()>, subject: &str) -> Result<(Option<Vec<u8>>, Version), Error> {
         match stream.get_last_raw_message_by_subject(subject).await {
-            Ok(there) => {
-                let is_deleted = there.headers.get(OPERATION_HEADER).is_some();
-                Ok(((!is_deleted).then(|| there.payload.to_vec()), there.sequence))
-            }
+            Ok(there) => Ok(((!is_deleted(&there.headers)).then(|| there.payload.to_vec()), there.sequence)),
             Err(error) if error.kind() == LastRawMessageErrorKind::NoMessageFound => Ok((None, 0)),
             Err(error) => Err(Error::of_driver(self.name(), error)),
         }
+    }
+
+    /// Reads the last values of these subjects from the leader, each by a request.
+    async fn each(&self, stream: &Stream<()>, subjects: &[String]) -> Result<Values, Error> {
+        let mut values = Values::with_capacity(subjects.len());
+        for page in subjects.chunks(MAX_CONCURRENT) {
+            let reads = page.iter().map(|subject| self.get(stream, subject));
+            for (subject, answer) in page.iter().zip(join_all(reads).await) {
+                values.insert(subject.clone(), answer?);
+            }
+        }
+        Ok(values)
     }
 
     /// Writes a value over this revision, and returns the new revision. `None` if the subject has another revision.
@@ -168,13 +183,22 @@ impl Nats {
         let directory = self.record(prefix.trim_end_matches('/')) + ".";
         self.run(|Connection { context, stream, .. }| async move {
             let subjects = bucket.subjects(name, &context, &format!("{directory}{wildcard}")).await?;
-            let mut list = Vec::with_capacity(subjects.len());
-            for page in subjects.chunks(MAX_CONCURRENT) {
-                let reads = page.iter().map(|subject| self.get(&stream, subject));
-                for (subject, answer) in page.iter().zip(join_all(reads).await) {
+            let mut list = Vec::with_capacity(subjects.names.len());
+            for page in subjects.names.chunks(batch::MAX_SUBJECTS) {
+                let batch = if subjects.batches {
+                    let values = batch::last_values(&context, &bucket.stream, page, subjects.newest).await;
+                    values.map_err(|error| self.unavailable(error))?
+                } else {
+                    None
+                };
+                let values = match batch {
+                    Some(values) => values,
+                    None => self.each(&stream, page).await?,
+                };
+                for (subject, (value, revision)) in values {
                     let tokens = subject.strip_prefix(directory.as_str()).into_iter().flat_map(|rest| rest.split('.'));
                     let parts: Option<Vec<_>> = tokens.map(subject::part).collect();
-                    if let ((Some(value), revision), Some(parts)) = (answer?, parts) {
+                    if let Some((value, parts)) = value.zip(parts) {
                         list.push((parts.join("/"), Versioned { version: version::of(&value, revision), value }));
                     }
                 }
@@ -188,6 +212,11 @@ impl Nats {
         let digits = std::str::from_utf8(value).ok().and_then(|digits| digits.parse().ok());
         digits.ok_or_else(|| self.unavailable(format_args!("the value at {subject} is not a number")))
     }
+}
+
+/// Returns whether a message with these headers marks a deleted key.
+fn is_deleted(headers: &HeaderMap) -> bool {
+    headers.get(OPERATION_HEADER).is_some()
 }
 
 /// Returns whether a write was refused because of the subject's revision: then it certainly changed nothing.

@@ -10,6 +10,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::error::Error;
+use crate::store::Version;
 
 /// The server's answer about the stream of a bucket.
 #[derive(Debug, Deserialize)]
@@ -32,6 +33,8 @@ struct Config {
     max_age: i64,
     persist_mode: Option<String>,
     mirror: Option<Mirror>,
+    #[serde(default)]
+    allow_direct: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -59,6 +62,18 @@ struct Replica {
 struct State {
     #[serde(default)]
     subjects: HashMap<String, u64>,
+    #[serde(default)]
+    last_seq: Version,
+}
+
+/// The subjects of a list.
+#[derive(Debug, Default)]
+pub(super) struct Subjects {
+    pub(super) names: Vec<String>,
+    /// The newest revision of the bucket.
+    pub(super) newest: Version,
+    /// Whether the servers read many values by one request.
+    pub(super) batches: bool,
 }
 
 /// A server of the bucket.
@@ -72,7 +87,7 @@ pub(super) struct Server {
 impl Info {
     /// Returns the value of a setting of core's table.
     pub(super) fn settings(&self) -> Vec<(&'static str, String)> {
-        let Config { storage, discard, max_age, persist_mode, mirror } = &self.config;
+        let Config { storage, discard, max_age, persist_mode, mirror, allow_direct: _ } = &self.config;
         let mut settings =
             vec![("storage", storage.clone()), ("discard", discard.clone()), ("max_age", max_age.to_string())];
         settings.extend(persist_mode.clone().map(|mode| ("persist_mode", mode)));
@@ -124,16 +139,16 @@ impl Bucket {
     }
 
     /// Lists the subjects that have a value and match a pattern.
-    pub(super) async fn subjects(&self, store: &str, context: &Context, pattern: &str) -> Result<Vec<String>, Error> {
-        let mut found = Vec::new();
+    pub(super) async fn subjects(&self, store: &str, context: &Context, pattern: &str) -> Result<Subjects, Error> {
+        let mut found = Subjects::default();
         loop {
-            let question = json!({ "subjects_filter": pattern, "offset": found.len() });
+            let question = json!({ "subjects_filter": pattern, "offset": found.names.len() });
             let info = self.ask(store, context, &question).await?;
             let info = info.ok_or_else(|| self.missing(store))?;
-            let page = info.state.subjects.into_keys();
-            let before = found.len();
-            found.extend(page);
-            if found.len() >= info.total || found.len() == before {
+            (found.newest, found.batches) = (info.state.last_seq, info.config.allow_direct);
+            let before = found.names.len();
+            found.names.extend(info.state.subjects.into_keys());
+            if found.names.len() >= info.total || found.names.len() == before {
                 return Ok(found);
             }
         }
