@@ -17,6 +17,7 @@ use std::num::NonZeroU32;
 use std::sync::Arc;
 use std::time::Duration;
 
+use snowmint::LeaseStore;
 use snowmint_core::{ErrorKind, Integer, Layout, Window};
 use snowmint_stores::host::{Leases, Namespace, reserve};
 use snowmint_stores::{CounterStore, Error, SectionHolder, Sections, SectionsOptions};
@@ -60,6 +61,8 @@ pub struct Settings {
     pub max_wait_ms: u64,
     /// The length of this server's windows of nodes and of sections of users, in ms.
     pub window_ms: u64,
+    /// For how long the store grants a node to the directory of this machine's slots.
+    pub reserve: Option<Duration>,
     /// The longest window that a client gets for a leased node, in ms.
     pub max_window_ms: u64,
     /// How many namespaces the store may have before a claim makes no new one.
@@ -91,11 +94,11 @@ pub struct Service {
 }
 
 impl Service {
-    /// Starts the service. Call this within a tokio runtime.
+    /// Starts the service over the store of a URL. Call this within a tokio runtime.
     ///
     /// # Errors
     /// `InvalidLayout` and others for settings that are out of range, or that differ from the settings pinned in the store.
-    pub async fn new(monitored: Arc<MonitoredStore>, settings: Settings) -> Result<Arc<Self>, Error> {
+    pub async fn new(monitored: Arc<MonitoredStore>, url: String, settings: Settings) -> Result<Arc<Self>, Error> {
         let store: Arc<dyn CounterStore> = Arc::<MonitoredStore>::clone(&monitored);
         Window::length_ms(&settings.layout, Some(settings.window_ms), Window::ENGINE_MS, 0)?;
         let options = SectionsOptions::default()
@@ -110,7 +113,7 @@ impl Service {
         let leases = Leases::new(store.clone());
         let namespaces = Arc::new(Namespaces::of(leases.clone(), &settings));
         let service = Self {
-            ids: Ids::new(store.clone(), openings.clone(), Arc::clone(&namespaces), &settings),
+            ids: Ids::new(LeaseStore::over(store.clone(), url), openings.clone(), Arc::clone(&namespaces), &settings),
             keys: Keys::new(Arc::clone(&floored), openings.clone(), &settings),
             numbers: Numbers::new(floored, openings, &settings),
             namespaces,

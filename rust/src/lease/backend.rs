@@ -30,9 +30,10 @@ pub enum Backend {
     Url(String),
     /// A store of the caller whose calls block, with the number of [`Backend::blocking`].
     Store(Arc<dyn RecordStore>, usize),
-    /// A store of the caller whose calls wait on a runtime of tokio, with its number.
+    /// A store of the caller whose calls wait on a runtime of tokio, with its number, and the URL of the store behind it, if it
+    /// has one.
     #[cfg(feature = "engines")]
-    AsyncStore(Arc<dyn RecordStore>, usize),
+    AsyncStore(Arc<dyn RecordStore>, usize, Option<String>),
     /// A service that grants nodes by its own clock, with the number of [`Backend::lessor`].
     Lessor(Arc<dyn Lessor>, usize),
     /// Slots of this machine, whose nodes a store has reserved.
@@ -113,7 +114,7 @@ impl Backend {
             Self::Url(url) => snowmint_stores::host::connected(url).await,
             Self::Store(store, _) => Ok(Arc::clone(store)),
             #[cfg(feature = "engines")]
-            Self::AsyncStore(store, _) => Ok(Arc::clone(store)),
+            Self::AsyncStore(store, ..) => Ok(Arc::clone(store)),
             Self::Slots(_) | Self::Lessor(..) | Self::Reserved(_) => {
                 Err(Error::invalid_store(&self.name(), "it has no records"))
             }
@@ -174,7 +175,7 @@ impl Backend {
             #[cfg(feature = "engines")]
             Self::Url(_) => None,
             #[cfg(feature = "engines")]
-            Self::AsyncStore(_, number) => Some(*number),
+            Self::AsyncStore(_, number, _) => Some(*number),
             Self::Store(_, number) => Some(*number),
         };
         let identity = self.identity()?;
@@ -186,7 +187,7 @@ impl Backend {
     fn identity(&self) -> Result<String, Error> {
         match self {
             #[cfg(feature = "engines")]
-            Self::Url(url) => {
+            Self::Url(url) | Self::AsyncStore(_, _, Some(url)) => {
                 let url = snowmint_stores::Url::parse(url)?;
                 // Options of a client may name another schema of the same database.
                 let options = url.rest.split_once('?').map_or("", |(_, options)| options);
@@ -234,7 +235,7 @@ impl Backend {
             Self::Url(url) => url.split(':').next().unwrap_or_default().to_owned(),
             Self::Store(store, _) => store.name().to_owned(),
             #[cfg(feature = "engines")]
-            Self::AsyncStore(store, _) => store.name().to_owned(),
+            Self::AsyncStore(store, ..) => store.name().to_owned(),
             Self::Lessor(lessor, _) => lessor.name().to_owned(),
         }
     }
@@ -267,7 +268,7 @@ impl PartialEq for Backend {
             #[cfg(feature = "engines")]
             (Self::Url(own), Self::Url(other)) => own == other,
             #[cfg(feature = "engines")]
-            (Self::AsyncStore(_, own), Self::AsyncStore(_, other)) => own == other,
+            (Self::AsyncStore(_, own, _), Self::AsyncStore(_, other, _)) => own == other,
             (Self::Store(_, own), Self::Store(_, other)) | (Self::Lessor(_, own), Self::Lessor(_, other)) => {
                 own == other
             }
@@ -286,7 +287,7 @@ impl Hash for Backend {
             #[cfg(feature = "engines")]
             Self::Url(url) => url.hash(state),
             #[cfg(feature = "engines")]
-            Self::AsyncStore(_, number) => number.hash(state),
+            Self::AsyncStore(_, number, _) => number.hash(state),
             Self::Store(_, number) | Self::Lessor(_, number) => number.hash(state),
         }
     }

@@ -45,7 +45,14 @@ impl LeaseStore {
     /// ```
     #[cfg(feature = "engines")]
     pub fn own(store: Arc<dyn RecordStore>) -> Self {
-        Self::of(Backend::AsyncStore(store, number()))
+        Self::of(Backend::AsyncStore(store, number(), None))
+    }
+
+    /// Makes it of a store whose calls wait on a runtime of tokio, and which passes them on to the store of this URL.
+    #[cfg(feature = "engines")]
+    #[doc(hidden)]
+    pub fn over(store: Arc<dyn RecordStore>, url: String) -> Self {
+        Self::of(Backend::AsyncStore(store, number(), Some(url)))
     }
 
     /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators

@@ -3,6 +3,7 @@
 
 use std::num::NonZeroU32;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use axum::http::Uri;
 use bytesize::ByteSize;
@@ -10,6 +11,7 @@ use clap::builder::{FalseyValueParser, RangedU64ValueParser};
 use clap::{Args, ValueEnum};
 use snowmint_core::Window;
 use snowmint_core::bytes::{LABEL_BYTES, refuse_label};
+use snowmint_core::lease::Reservation;
 use snowmint_core::section::{MAX_SIZE, MEMORY_BYTES, refuse_little_memory};
 
 use crate::connections::Limits;
@@ -89,6 +91,10 @@ pub struct Serve {
     /// Length of this server's windows: when the server crashes, another one takes over after this time
     #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
     pub window_ms: u64,
+    /// For how long the store grants this server's nodes to the directory of the slots of this machine (SNOWMINT_STATE_DIR),
+    /// such as 24h: /v1/ids goes on for that long while the store is unreachable [default: for a window only]
+    #[arg(long, env = "SNOWMINT_RESERVE", value_name = "LENGTH", value_parser = reserve)]
+    pub reserve: Option<Duration>,
     /// Longest window that a client gets for a leased node
     #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Window::MAX_MS))]
     pub max_window_ms: u64,
@@ -149,6 +155,11 @@ impl Serve {
     pub fn limits(&self) -> Limits {
         Limits::of(self.max_connections as usize, self.max_connections_per_address.map(|most| most as usize))
     }
+}
+
+/// Reads the length of a reservation.
+fn reserve(text: &str) -> Result<Duration, String> {
+    Reservation::parse_ms(text).map(Duration::from_millis).map_err(|error| error.to_string())
 }
 
 /// Reads a number of users per section, at most as many as fit into memory.

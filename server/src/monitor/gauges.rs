@@ -9,6 +9,8 @@ use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::ConstCounter;
 use prometheus_client::metrics::gauge::ConstGauge;
 use prometheus_client::registry::Unit;
+use snowmint::Status;
+use snowmint_core::Window;
 use snowmint_stores::RecordStore as _;
 
 use crate::metrics::Lease;
@@ -33,15 +35,11 @@ impl Collector for Gauges {
             let count = i64::try_from(count).unwrap_or(i64::MAX);
             ConstGauge::new(count).encode(names.encode_family(&[("kind", kind)])?)?;
         }
+        let leases = service.ids.leases();
         let help = "End of the window of each lease of this server, Unix time";
-        let gauge = MetricType::Gauge;
-        let mut ends = encoder.encode_descriptor("lease_window_end", help, Some(&Unit::Seconds), gauge)?;
-        for status in service.ids.leases() {
-            let (Some(window), Some(namespace)) = (status.window, status.namespace) else { continue };
-            #[allow(clippy::cast_precision_loss, reason = "ms of some thousand years are exact")]
-            let seconds = window.end_ms as f64 / 1000.0;
-            ConstGauge::new(seconds).encode(ends.encode_family(&Lease { namespace, node: status.node })?)?;
-        }
+        ends(&mut encoder, "lease_window_end", help, &leases, |status| status.window)?;
+        let help = "End of the reservation of each lease of this server that has one, Unix time";
+        ends(&mut encoder, "lease_reserved_end", help, &leases, |status| status.reserved)?;
         let help = "IDs given out, by namespace; * for those beyond 100 namespaces";
         let mut ids = encoder.encode_descriptor("ids", help, None, MetricType::Counter)?;
         for (namespace, count) in service.ids.minted() {
@@ -63,4 +61,22 @@ impl Collector for Gauges {
         let risk = ConstGauge::new(i64::from(service.store.standby_risk().is_some()));
         risk.encode(encoder.encode_descriptor("store_standby_risk", help, None, MetricType::Gauge)?)
     }
+}
+
+/// Encodes the end of a window of each lease.
+fn ends(
+    encoder: &mut DescriptorEncoder<'_>,
+    name: &str,
+    help: &str,
+    leases: &[Status],
+    window: impl Fn(&Status) -> Option<Window>,
+) -> fmt::Result {
+    let mut ends = encoder.encode_descriptor(name, help, Some(&Unit::Seconds), MetricType::Gauge)?;
+    for status in leases {
+        let (Some(window), Some(namespace)) = (window(status), status.namespace.clone()) else { continue };
+        #[allow(clippy::cast_precision_loss, reason = "ms of some thousand years are exact")]
+        let seconds = window.end_ms as f64 / 1000.0;
+        ConstGauge::new(seconds).encode(ends.encode_family(&Lease { namespace, node: status.node })?)?;
+    }
+    Ok(())
 }

@@ -8,8 +8,8 @@ use snowmint::host::{Environment, ProcessGenerator, SystemHost};
 use snowmint::{LeaseOptions, LeaseStore, Status};
 use snowmint_core::Layout;
 use snowmint_core::layouts::LEAF;
+use snowmint_stores::Error;
 use snowmint_stores::host::Namespace;
-use snowmint_stores::{Error, RecordStore};
 
 use super::Settings;
 use super::failure::Failure;
@@ -32,6 +32,8 @@ pub struct Ids {
     namespace: Option<Namespace>,
     max_wait_ms: u64,
     window_ms: u64,
+    reserve: Option<Duration>,
+    environment: Environment,
     pool: Arc<Pool<Queued>>,
     refusals: Arc<Refusals>,
     minted: Minted,
@@ -62,22 +64,21 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
-    pub fn new(
-        store: Arc<dyn RecordStore>,
-        openings: Openings,
-        namespaces: Arc<Namespaces>,
-        settings: &Settings,
-    ) -> Self {
+    pub fn new(lease_store: LeaseStore, openings: Openings, namespaces: Arc<Namespaces>, settings: &Settings) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
+        // The other variables have flags.
+        let Environment { state_dir, place, .. } = Environment::of_process();
         Self {
-            lease_store: LeaseStore::own(store),
+            lease_store,
             openings,
             namespaces,
             layout: settings.layout,
             namespace: settings.namespace.clone(),
             max_wait_ms: settings.max_wait_ms,
             window_ms: settings.window_ms,
+            reserve: settings.reserve,
+            environment: Environment { state_dir, place, ..Environment::default() },
             pool: Pool::new(MAX_GENERATORS, kept),
             refusals: Arc::default(),
             minted: Minted::default(),
@@ -166,15 +167,18 @@ impl Ids {
             .given(namespace, LeaseOptions::namespace)
             // The rest of the time is for the store's answers, so that the request hears why there is no node.
             .max_wait(Duration::from_millis(self.max_wait_ms - self.max_wait_ms / 4))
-            .window(Duration::from_millis(self.window_ms));
+            .window(Duration::from_millis(self.window_ms))
+            .given(self.reserve, LeaseOptions::reserve);
+        let environment = self.environment.clone();
         let refusals = Arc::clone(&self.refusals);
         let name_of_refusal = name.to_owned();
         let new = async move {
-            let opened = ProcessGenerator::lease_async(lease, &Environment::default(), &mut SystemHost::new()).await;
+            let opened = ProcessGenerator::lease_async(lease, &environment, &mut SystemHost::new()).await;
             let opened = opened.map(Queued::new);
             refusals.note(&name_of_refusal, &opened);
             if let Ok(generator) = &opened {
-                tracing::info!(namespace = shown, node = generator.node(), "leased a node");
+                let reserved_end_ms = generator.status().reserved.map(|reserved| reserved.end_ms);
+                tracing::info!(namespace = shown, node = generator.node(), reserved_end_ms, "leased a node");
             }
             opened
         };

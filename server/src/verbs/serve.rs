@@ -8,6 +8,8 @@ use std::time::Duration;
 
 use futures_util::future::maybe_done;
 use snowmint::host::Environment;
+use snowmint_core::host::whole_ms;
+use snowmint_core::lease::Reservation;
 use snowmint_core::ticket::MAX_SERVERS;
 use snowmint_core::{ErrorKind, Layout, Window};
 use snowmint_stores::host::{Namespace, longest_call, refuse_default_database};
@@ -130,7 +132,8 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let range_log = options.range_log.as_deref().map(|path| RangeLog::open(path, &settings.label)).transpose()?;
     let range_log = range_log.map(Arc::new);
     settings.ticket_stores = ticket_stores(options, range_log.as_ref())?;
-    let mut url = Url::parse(&options.store.clone().map_or_else(default_store, Ok)?)?;
+    let store_url = options.store.clone().map_or_else(default_store, Ok)?;
+    let mut url = Url::parse(&store_url)?;
     // SQLite has one writer at a time.
     if url.scheme != "sqlite" {
         url.connections.get_or_insert(options.store_connections);
@@ -139,7 +142,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
     let store = MonitoredStore::over(connected, metrics.store.clone(), range_log.clone(), options.max_wait_ms);
-    let service = Service::new(store, settings).await.map_err(|error| match error.kind() {
+    let service = Service::new(store, store_url, settings).await.map_err(|error| match error.kind() {
         ErrorKind::InvalidLayout => Exit::Wrong(format!("--layout {}: {error}", options.layout)),
         _ => error.into(),
     })?;
@@ -205,12 +208,17 @@ fn settings(options: &Serve, own: String) -> Result<Settings, Exit> {
     let window_ms = options.window_ms;
     Window::length_ms(&layout, Some(window_ms), Window::ENGINE_MS, 0)
         .map_err(|error| Exit::Wrong(format!("--layout {} with --window-ms {window_ms}: {error}", options.layout)))?;
+    if let Some(reserve) = options.reserve {
+        Reservation::refuse_length(whole_ms(reserve), window_ms)
+            .map_err(|error| Exit::Wrong(format!("--reserve with --window-ms {window_ms}: {error}")))?;
+    }
     Ok(Settings {
         layout,
         namespace: options.namespace.as_deref().map(Namespace::named).transpose()?,
         step: options.step,
         max_wait_ms: options.max_wait_ms,
         window_ms,
+        reserve: options.reserve,
         max_window_ms: options.max_window_ms,
         max_namespaces: options.max_namespaces,
         node_share: options.node_share,

@@ -22,6 +22,7 @@ mod pace;
 mod pages;
 mod queries;
 mod ranges;
+mod reserved;
 mod resources;
 mod roles;
 mod sequences;

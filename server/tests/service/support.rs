@@ -142,6 +142,13 @@ impl Server {
         Self::run(limited(&format!("ulimit -n {files}")), store, options)
     }
 
+    /// Starts a server whose machine has its slots in a directory.
+    pub fn with_slots(slots: &Path, store: &str, options: &[&str]) -> Self {
+        let mut command = command();
+        command.env("SNOWMINT_STATE_DIR", slots);
+        Self::run(command, store, options)
+    }
+
     fn run(mut command: Command, store: &str, options: &[&str]) -> Self {
         let mut child = command
             .args([
