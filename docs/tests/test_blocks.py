@@ -119,12 +119,13 @@ def check_transcript(transcript: str, folder: Path, environment: dict[str, str])
 
 
 def check_comments(program: str, output: str) -> None:
-    """Finds each output that a comment shows among the lines of the output, in the same order."""
+    """Finds each line that a comment beside or below a print shows among the lines of the output, in the same order."""
     lines = [masked(line) for line in output.splitlines()]
     at = 0
-    for comment in re.findall(r"(?:print|console\.log)\(.*\);?\s+(?:#|//) (.*)", program):
-        assert masked(comment) in lines[at:], f"{comment}\nis not in\n{output}"
-        at = lines.index(masked(comment), at) + 1
+    for comments in re.findall(r"(?:print|console\.log)\(.*\);?((?: *(?:#|//) .*)|(?:\n *(?:#|//) .*)+)", program):
+        for comment in re.findall(r"(?:#|//) (.*)", comments):
+            assert masked(comment) in lines[at:], f"{comment}\nis not in\n{output}"
+            at = lines.index(masked(comment), at) + 1
 
 
 def free_port() -> str:
