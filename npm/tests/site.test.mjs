@@ -126,6 +126,25 @@ test("a pasted tweet is Twitter's first, with its date, its worker and its text 
   assert.deepEqual(forms, [TWEET, ...text.FORMS.map((form) => text.encode(TWEET, form))]);
 });
 
+test("the page opens with an example, which typing replaces", async (page) => {
+  assert.equal(await page.locator("#id").inputValue(), TWEET);
+  assert.equal(await page.locator("#example").textContent(), "Example: a tweet");
+  assert.equal(await first(page).locator("summary strong").textContent(), "X/Twitter");
+  assert.equal(await page.evaluate(() => location.hash), "");
+  await page.locator("#id").click();
+  await page.keyboard.type("175928847299117063");
+  assert.equal(await page.locator("#id").inputValue(), "175928847299117063");
+  assert.equal(await page.locator("#example").isVisible(), false);
+  assert.match(await verdict(page), /Discord/);
+  // An ID of the user stays where a click puts the caret.
+  await page.locator("#id").click();
+  await page.keyboard.press("End");
+  await page.keyboard.type("9");
+  assert.equal(await page.locator("#id").inputValue(), "1759288472991170639");
+  await page.locator("#examples button", { hasText: "a ULID" }).click();
+  assert.equal(await page.locator("#example").textContent(), "Example: a ULID");
+});
+
 test("every candidate opens, and its drawing has the bits of the ID", async (page) => {
   await inspect(page, TWEET);
   await page.locator("#unlikely > summary").click();
@@ -174,6 +193,28 @@ test("narrow fields are named upright, within the bar", async (page) => {
     { name: "worker", mode: "vertical-rl", fits: true },
     { name: "sequence", mode: "horizontal-tb", fits: true },
   ]);
+});
+
+test("unused bits are named at every width, and for every layout", async (page) => {
+  for (const width of [320, 390, 800, 1400]) {
+    await page.setViewportSize({ width, height: 900 });
+    for (const name of ["snowmint", "twitter", "safe53", "sonyflake", "instagram"]) {
+      await page.locator("#preset").selectOption(name);
+      const { fields } = layouts.all()[name];
+      const bits = 64 - Object.values(fields).reduce((sum, bits) => sum + bits, 0);
+      const named = await page.evaluate(() => {
+        const inBar = document.querySelector("#picture .unused .name");
+        const isRead = (element) =>
+          element.checkVisibility() && Number.parseFloat(getComputedStyle(element).fontSize) > 0;
+        const below = [...document.querySelectorAll("#picture .small-fields > span")].filter(isRead);
+        const names = below.map(({ textContent }) => textContent);
+        return { block: inBar && isRead(inBar) ? inBar.textContent : null, names };
+      });
+      if (bits === 0) assert.deepEqual(named, { block: null, names: [] }, `${name} at ${width}`);
+      else if (named.block) assert.deepEqual(named, { block: "unused", names: [] }, `${name} at ${width}`);
+      else assert.deepEqual(named.names, [`unused, ${bits} bit${bits === 1 ? "" : "s"}`], `${name} at ${width}`);
+    }
+  }
 });
 
 test("each preset is shown by the name that people use", async (page) => {
@@ -299,6 +340,78 @@ test(
   },
   { path: `#id=${TWEET}&layout=sonyflake` },
 );
+
+test("the link of a decoded ID shows just this ID in this layout", async (page) => {
+  await inspect(page, "440322224407314432");
+  const links = page.locator("#candidates .share a");
+  await page.locator("#candidates summary").nth(1).click();
+  await links.nth(1).waitFor();
+  assert.deepEqual(await links.evaluateAll((all) => all.map((link) => link.hash)), [
+    "#id=440322224407314432&as=twitter",
+    "#id=440322224407314432&as=discord",
+  ]);
+  const address = await links.nth(1).evaluate(({ href }) => href);
+  await page.goto("about:blank");
+  await page.goto(address);
+  assert.equal(await verdict(page), "Decoded by one layout: Discord.");
+  assert.equal(await page.locator(".candidates li").count(), 1);
+  assert.equal(await page.locator("#example").isVisible(), false);
+  await page.locator("#only").click();
+  assert.equal(await verdict(page), "Equally likely: X/Twitter, Discord.");
+  assert.equal(await page.locator("#only").isVisible(), false);
+  await page.waitForFunction(() => location.hash === "#id=440322224407314432");
+});
+
+test("the link of a minted ID shows it in the layout that minted it", async (page) => {
+  const own = Layout.parse("time:40,region:4,worker:6,sequence:10;epoch=2025-01-01T00:00:00Z");
+  await page.locator("#layout").fill(String(own));
+  await page.locator("#one").click();
+  const link = page.locator("#recent a");
+  await link.waitFor();
+  const id = await link.textContent();
+  await link.click();
+  assert.equal(await verdict(page), "Decoded by one layout: a layout of your own.");
+  const told = Object.entries(own.decode(id).fields).map(([name, value]) => `${name} ${value}`);
+  const rows = await first(page)
+    .locator("tbody tr")
+    .evaluateAll((all) => all.map((row) => [row.cells[0], row.querySelector("td .code")].map((e) => e.textContent)));
+  assert.deepEqual(
+    rows.map(([name, value]) => `${name} ${value.replaceAll(",", "")}`),
+    told,
+  );
+  // The heading is in sight, from the other end of the page.
+  const top = await page.locator("#inspect-title").evaluate((title) => title.getBoundingClientRect().top);
+  assert.ok(top >= 0 && top < 200, `${top}`);
+});
+
+test("a link whose layout cannot decode the ID says why", async (page) => {
+  const go = (hash) =>
+    page.evaluate((hash) => {
+      location.hash = hash;
+      return new Promise((resolve) => addEventListener("hashchange", () => resolve(), { once: true }));
+    }, hash);
+  await go(`#id=${TWEET}&as=time:41`);
+  assert.equal(await verdict(page), `The layout of this link does not decode the ID: ${refusal("time:41")}.`);
+  await go(`#id=${TWEET}&as=safe53`);
+  assert.match(await verdict(page), /^The layout of this link does not decode the ID: .* it sets other bits/);
+  await go("#id=8c45583a-0e1f-11ec-804d-005056219395&as=twitter");
+  assert.equal(await verdict(page), "No layout decodes this text, as it is not a 64-bit ID.");
+  assert.equal(await page.locator(".candidates li").count(), 0);
+});
+
+test("the link of a layout shows this layout", async (page) => {
+  await page.locator("#layout").fill("time:40,region:4,worker:6,sequence:10;epoch=2025-01-01T00:00:00Z");
+  const own = await page.locator("#layout-link a").evaluate(({ href }) => href);
+  await page.locator("#preset").selectOption("discord");
+  assert.equal(await page.locator("#layout-link a").evaluate(({ hash }) => hash), "#layout=discord");
+  await page.goto("about:blank");
+  await page.goto(own);
+  await agrees(page, Layout.parse("time:40,region:4,worker:6,sequence:10;epoch=2025-01-01T00:00:00Z"));
+  const top = await page.locator("#design-title").evaluate((title) => title.getBoundingClientRect().top);
+  assert.ok(top >= 0 && top < 200, `${top}`);
+  await page.locator("#layout").fill("time:41");
+  assert.equal(await page.locator("#layout-link").isVisible(), false);
+});
 
 test(
   "it works from the disk without a network",
@@ -586,6 +699,53 @@ test(
   },
   PHONE,
 );
+
+for (const [width, height] of [
+  [390, 844],
+  [1400, 900],
+])
+  test(
+    `a link at the top leads to the fleet, at ${width} px`,
+    async (page) => {
+      const isSeen = (selector) =>
+        page.locator(selector).evaluate((element) => {
+          const { top, bottom, left, right } = element.getBoundingClientRect();
+          return top >= 0 && bottom <= innerHeight && left >= 0 && right <= innerWidth;
+        });
+      await page.waitForSelector("#fleet-picture svg");
+      assert.equal(await isSeen("nav a[href='#fleet']"), true);
+      await page.locator("nav a[href='#fleet']").click();
+      for (const part of ["#fleet-title", "#fleet-check", "#fleet-run", "#fleet-remove", "#fleet-picture"])
+        assert.equal(await isSeen(part), true, part);
+    },
+    { viewport: { width, height }, reducedMotion: "reduce" },
+  );
+
+test("no choice of a list is cut off", async (page) => {
+  await page.waitForSelector("#fleet-picture svg");
+  for (const width of [320, 390, 1400]) {
+    await page.setViewportSize({ width, height: 844 });
+    const cut = await page.locator("select").evaluateAll((all) =>
+      all
+        .filter((select) => {
+          const { width } = select.getBoundingClientRect();
+          // As wide as its longest choice.
+          select.style.width = "max-content";
+          const needed = select.getBoundingClientRect().width;
+          select.style.width = "";
+          return needed > width;
+        })
+        .map(({ id }) => id),
+    );
+    assert.deepEqual(cut, [], `at ${width} px`);
+    const outside = await page.evaluate(() =>
+      [...document.querySelectorAll("input, select, button, a, svg")]
+        .filter((element) => element.getBoundingClientRect().right > innerWidth)
+        .map(({ id, textContent }) => id || textContent),
+    );
+    assert.deepEqual(outside, [], `at ${width} px`);
+  }
+});
 
 test(
   "with reduced motion nothing glides",

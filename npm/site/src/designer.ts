@@ -5,6 +5,7 @@ import { copyButton } from "./copy.js";
 import { byId, element, say } from "./element.js";
 import { factsOf } from "./facts.js";
 import { type Field, fieldsOf, type Kind, kindOf } from "./fields.js";
+import { linkTo, shortLayout } from "./link.js";
 import { systemName } from "./names.js";
 import { bar, plural, swatch } from "./picture.js";
 import { utc } from "./time.js";
@@ -67,6 +68,7 @@ export function startDesigner(changed: (layout: Layout | null) => void): { show(
     tick.value = `${layout.tickMs}`;
     byId("facts").replaceChildren(...factsOf(layout, Date.now()));
     byId("picture").replaceChildren(bar(layout));
+    byId("layout-link").replaceChildren(...linkTo("this layout", { layout: shortLayout(layout) }));
     showSum();
     showCode();
   };

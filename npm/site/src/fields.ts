@@ -36,6 +36,15 @@ export function fieldsOf(layout: Layout): Field[] {
   });
 }
 
+/** The fields of all 64 bits, high to low: the bits above a layout are unused, as its own unused bits are. */
+export function allBitsOf(layout: Layout): Field[] {
+  const fields = fieldsOf(layout);
+  const bits = 64 - fields.filter(({ kind }) => kind !== "unused").reduce((sum, { bits }) => sum + bits, 0);
+  if (bits === 0) return fields;
+  const unused: Field = { name: "unused", bits, kind: "unused", low: 64 - bits, nodesAbove: 0 };
+  return [unused, ...fields.filter(({ kind }) => kind !== "unused")];
+}
+
 /** Whether the IDs of one generator strictly increase: time stands above the sequence, and random bits below both. */
 export function increases(layout: Layout): boolean {
   const above = Object.keys(layout.fields).filter((name) => kindOf(name) !== "node");

@@ -1,11 +1,10 @@
 // The windows of nodes over time, as an SVG.
 import type { Fleet, Span } from "./fleet-engine.js";
 
-const WIDTH = 1000;
 const LANE = 44;
 const LEFT = 70;
-/** How many windows fit in the width. */
-const SHOWN = 10;
+/** The width of a window, in pixels of the page. */
+const WINDOW = 90;
 /** How many of the last claims can be in sight. */
 const CLAIMS = 400;
 
@@ -20,14 +19,15 @@ function svg(
   return made;
 }
 
-/** Draws the last windows of a fleet; with an ID that was minted twice, the time around it. */
-export function picture(fleet: Fleet): Element {
+/** Draws the last windows of a fleet in a width of the page; with an ID that was minted twice, the time around it. */
+export function picture(fleet: Fleet, width: number): Element {
   const { nodes, windowMs, duplicate } = fleet;
-  // The present stands two windows before the end of the line, as windows end later than now.
-  const toMs = (duplicate?.atMs ?? fleet.nowMs) + (duplicate ? 5 : 2) * windowMs;
-  const fromMs = toMs - SHOWN * windowMs;
-  const place = (ms: number) => LEFT + ((WIDTH - LEFT) * (ms - fromMs)) / (toMs - fromMs);
-  const inside = (ms: number) => Math.min(WIDTH, Math.max(LEFT, place(ms)));
+  const shown = (width - LEFT) / WINDOW;
+  // The present is before the end of the line, as windows end later than now.
+  const toMs = (duplicate?.atMs ?? fleet.nowMs) + (duplicate ? shown / 2 : Math.min(2, shown / 3)) * windowMs;
+  const fromMs = toMs - shown * windowMs;
+  const place = (ms: number) => LEFT + ((width - LEFT) * (ms - fromMs)) / (toMs - fromMs);
+  const inside = (ms: number) => Math.min(width, Math.max(LEFT, place(ms)));
   const top = (node: number) => LANE * node;
   const height = LANE * nodes + 26;
   const spans = fleet.lastSpans(CLAIMS).filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs);
@@ -35,14 +35,14 @@ export function picture(fleet: Fleet): Element {
   // Windows that overlap stand one above the other: the claims of the duplicate come last.
   spans.sort((a, b) => Number(culprits.includes(a.claim)) - Number(culprits.includes(b.claim)) || a.claim - b.claim);
   const made = svg("svg", {
-    viewBox: `0 0 ${WIDTH} ${height}`,
+    viewBox: `0 0 ${width} ${height}`,
     role: "img",
     "aria-label": `Windows of ${nodes} nodes`,
   });
   for (let node = 0; node < nodes; node++) {
     made.append(
       svg("text", { x: 8, y: top(node) + LANE / 2 + 5 }, `node ${node}`),
-      svg("line", { class: "lane", x1: 0, x2: WIDTH, y1: top(node + 1), y2: top(node + 1) }),
+      svg("line", { class: "lane", x1: 0, x2: width, y1: top(node + 1), y2: top(node + 1) }),
     );
   }
   const block = ({ claim, process, node, startMs, endMs, mintedMs }: Span) => {

@@ -24,9 +24,13 @@ export async function startFleet(): Promise<void> {
   let fleet: Fleet | null = null;
   let timer = 0;
 
-  check.append(
-    ...checks.slice(1).map(({ name, words }, at) => element("option", { value: `${at + 1}` }, `${name}: ${words}`)),
-  );
+  check.append(...checks.slice(1).map(({ name }, at) => element("option", { value: `${at + 1}` }, name)));
+  /** Says in words which check is chosen: as an option the sentence is wider than a phone. */
+  const explain = () => {
+    const { words } = checks[Number(check.value)]!;
+    say(byId("fleet-without"), `Without this check ${words.replace(/^\w/, (letter) => letter.toLowerCase())}.`);
+  };
+  explain();
   byId("fleet-faults").append(
     ...faults.map(({ name, rate }, at) => {
       const id = `fleet-fault-${at}`;
@@ -52,7 +56,8 @@ export async function startFleet(): Promise<void> {
     const twice = byId("fleet-twice");
     twice.textContent = duplicate ? "1" : "0";
     twice.classList.toggle("broken", duplicate !== null);
-    byId("fleet-picture").replaceChildren(picture(fleet));
+    const place = byId("fleet-picture");
+    place.replaceChildren(picture(fleet, place.clientWidth));
     if (!duplicate) return;
     stop();
     const [first, second] = duplicate.claims.map((claim) => fleet?.span(claim)?.process);
@@ -111,11 +116,15 @@ export async function startFleet(): Promise<void> {
       if (!timer) await go();
     });
   });
-  check.addEventListener("change", () => isRemoved() && void anew());
+  check.addEventListener("change", () => {
+    explain();
+    if (isRemoved()) void anew();
+  });
   seed.addEventListener("change", () => void anew());
   await begin();
   fleet!.run(8 * fleet!.windowMs);
   show();
+  addEventListener("resize", show);
 }
 
 function duration(ms: number): string {

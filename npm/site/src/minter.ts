@@ -2,6 +2,7 @@
 import { type Layout, Snowflake, SnowmintError } from "snowmint";
 import { byId, element, say } from "./element.js";
 import { increases } from "./fields.js";
+import { hashOf, shortLayout } from "./link.js";
 import { systemName } from "./names.js";
 import { grouped, utc } from "./time.js";
 import { timeline } from "./timeline.js";
@@ -202,5 +203,6 @@ function item(layout: Layout, id: bigint): HTMLElement {
   const { timestampMs, fields } = layout.decode(id);
   const parts = Object.entries(fields).filter(([name]) => name !== "time");
   const said = [`${utc(timestampMs)} UTC`, ...parts.map(([name, value]) => `${name} ${grouped(value)}`)];
-  return element("li", {}, element("strong", { class: "code" }, `${id}`), element("span", {}, said.join(" · ")));
+  const link = element("a", { href: hashOf({ id: `${id}`, as: shortLayout(layout) }) }, `${id}`);
+  return element("li", {}, element("strong", { class: "code" }, link), element("span", {}, said.join(" · ")));
 }

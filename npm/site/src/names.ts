@@ -31,11 +31,12 @@ const SYSTEMS: Readonly<Record<NonNullable<Candidate["layout"]>, string>> = {
   gosnowflake: "goSnowFlake",
   callicoder: "CalliCoder",
   iteye: "ITeye",
-  safe53: "snowmint for JavaScript numbers",
+  safe53: "snowmint for JS numbers",
 };
 
 /** The names of kinds other than layouts. */
 const KINDS: Readonly<Record<string, string>> = {
+  snowflake: "a layout of your own",
   uuid: "UUID of another variant or version",
   uuid_nil: "nil UUID",
   uuid_max: "max UUID",

@@ -1,11 +1,11 @@
-// The page: its parts, and what its address says: `#id=...&layout=...`.
+// The page: its parts, and what its address says: `#id=...&layout=...`, or `#id=...&as=...` for one decoding.
 import { layouts, SnowmintError } from "snowmint";
 import { startDesigner } from "./designer.js";
 import { byId, say } from "./element.js";
 import { startFleet } from "./fleet.js";
 import { startInspector } from "./inspector.js";
 import { startMinter } from "./minter.js";
-import { showService } from "./service.js";
+import { startService } from "./service.js";
 
 const DEFAULT = "snowmint";
 /** Browsers refuse an address that changes with every move of a slider. */
@@ -25,25 +25,31 @@ function startPage(): void {
   };
 
   const minter = startMinter();
-  const inspector = startInspector((text) => remember("id", text));
+  const inspector = startInspector((text) => {
+    state.delete("as");
+    remember("id", text);
+  });
   const designer = startDesigner((layout) => {
     minter.use(layout);
     if (ready && layout) remember("layout", layout.name === DEFAULT ? "" : (layout.name ?? String(layout)));
   });
 
-  /** Shows what the address says; the address of a part of the page says nothing. */
+  /** Shows what the address says, and scrolls to it. The address of a part of the page, such as `#fleet`, sets nothing. */
   const recall = () => {
     const told = new URLSearchParams(location.hash.slice(1));
-    const id = told.get("id");
-    const layout = told.get("layout");
+    const [id, as, layout] = [told.get("id"), told.get("as"), told.get("layout")];
     if (id !== null) {
       state.set("id", id);
-      inspector.show(id);
+      if (as === null) state.delete("as");
+      else state.set("as", as);
+      inspector.show(id, as);
     }
     if (layout !== null) {
       state.set("layout", layout);
       designer.show(layout);
     }
+    const part = id !== null ? "inspect" : layout !== null ? "design" : null;
+    if (part) byId(part).scrollIntoView({ behavior: "instant" });
   };
 
   designer.show(DEFAULT);
@@ -57,7 +63,7 @@ try {
   layouts.all();
   startPage();
   void startFleet();
-  void showService();
+  void startService();
 } catch (error) {
   if (!(error instanceof SnowmintError)) throw error;
   say(byId("failure"), error.message);

@@ -1,30 +1,37 @@
 // The bits of an ID, drawn to scale, and the table that says the same in words.
 import type { Layout } from "snowmint";
 import { element } from "./element.js";
-import { bitsOf, type Field, fieldClass, fieldsOf } from "./fields.js";
+import { allBitsOf, bitsOf, type Field, fieldClass, fieldsOf } from "./fields.js";
 import { grouped } from "./time.js";
 
-/** A bar of 64 bits: one block a field, its width to scale; with an ID, one mark for each bit that is 1. */
+/**
+ * Draws all 64 bits: a block for each field, its width to scale; with an ID, a mark for each bit that is 1. A line below names
+ * fields of one or two bits where their blocks are too narrow for a name.
+ */
 export function bar(layout: Layout, id?: bigint): HTMLElement {
-  const fields = fieldsOf(layout);
-  const said = fields.map(({ name, bits }) => `${name} ${bits}`).join(", ");
+  const said = fieldsOf(layout).map(({ name, bits }) => `${name} ${bits}`);
+  const above = layout.bits < 64 ? `; unused above them: ${plural(64 - layout.bits)}` : "";
   const made = element("div", {
     class: "bar",
     role: "img",
-    "aria-label": `${plural(layout.bits)}, high to low: ${said}`,
+    "aria-label": `${plural(layout.bits)}, high to low: ${said.join(", ")}${above}`,
   });
-  if (layout.bits < 64) made.append(block("field above", 64 - layout.bits));
-  for (const field of fields) {
+  const small = element("p", { class: "small-fields", "aria-hidden": "true" });
+  for (const field of allBitsOf(layout)) {
     const drawn = block(fieldClass(field), field.bits);
     drawn.title = `${field.name}, ${plural(field.bits)}`;
     drawn.append(element("span", { class: "name" }, field.name));
+    if (field.bits <= 2) {
+      const named = `${field.name}, ${plural(field.bits)}`;
+      small.append(element("span", { class: `small-${field.bits}` }, swatch(field), named));
+    }
     if (id !== undefined) {
       const digits = [...binary(field, id)].map((digit) => element("i", digit === "1" ? { class: "one" } : {}));
       drawn.append(element("span", { class: "digits" }, ...digits));
     }
     made.append(drawn);
   }
-  return made;
+  return element("div", { class: "bar-and-names" }, made, small);
 }
 
 /** A row a field: its name, width and place, and its value in decimal and binary. */

@@ -1,30 +1,116 @@
-// The service that has sent the page, if one has: it marks the page, and answers what it is.
-import { byId, say } from "./element.js";
-import { grouped } from "./time.js";
+// The service that has sent the page, if one has: it marks the page. Shows its version, store, leases and free nodes.
+import { byId, element, say } from "./element.js";
+import {
+  ask,
+  forgetToken,
+  hasToken,
+  keepToken,
+  type Leases,
+  type Nodes,
+  nodesOf,
+  Refusal,
+  type Status,
+} from "./service-requests.js";
+import { grouped, sinceNow, utc } from "./time.js";
 
-/** What `GET /v1/status` answers. */
-interface Status {
-  version: string;
-  store: string;
-  leases: number;
-  namespaces: number;
-}
+/** How many holders of a namespace are listed. */
+const MOST = 100;
 
 const several = (count: number, word: string) => `${grouped(count)} ${word}${count === 1 ? "" : "s"}`;
 
-/** Shows which service this page comes from. A page from another server sends no request. */
-export async function showService(): Promise<void> {
+/** Shows the service that this page comes from. A page from another server sends no request. */
+export async function startService(): Promise<void> {
   if (!document.querySelector("meta[name=snowmint-service]")) return;
-  const place = byId("service");
+  for (const part of document.querySelectorAll<HTMLElement>(".of-service")) part.hidden = false;
+  const token = byId<HTMLInputElement>("token");
+  byId("access").addEventListener("submit", (event) => {
+    event.preventDefault();
+    keepToken(token.value.trim());
+    token.value = "";
+    void show();
+  });
+  byId("forget").addEventListener("click", () => {
+    forgetToken();
+    void show();
+  });
+  byId("refresh").addEventListener("click", () => void show());
+  await show();
+}
+
+async function show(): Promise<void> {
   const here = `This page comes from the service at ${location.host}`;
+  const list = byId("namespaces");
+  const sent = hasToken();
+  let needsToken = sent;
+  let error = "";
   try {
-    const response = await fetch("/v1/status");
-    if (response.status === 401) return say(place, `${here}, which asks for a token.`);
-    if (!response.ok) return say(place, `${here}, which answers ${response.status}: is its store there?`);
-    const { version, store, leases, namespaces } = (await response.json()) as Status;
+    const { version, store, leases, namespaces } = (await (await ask("/v1/status")).json()) as Status;
     const held = `${several(leases, "node")} leased in ${several(namespaces, "namespace")}`;
-    say(place, `${here}: snowmint ${version}, store ${store}, ${held}.`);
-  } catch {
-    say(place, `${here}, which does not answer.`);
+    say(byId("service"), `${here}: snowmint ${version}, store ${store}, ${held}.`);
+    // The status has counted the nodes, and the metrics have the last count.
+    const nodes = [...nodesOf(await (await ask("/metrics")).text())];
+    const open = [...list.querySelectorAll<HTMLElement>("details[open]")].map(({ dataset }) => dataset.name);
+    const isOpen = (name: string, i: number) => (list.children.length ? open.includes(name) : i === 0);
+    list.replaceChildren(...nodes.map(([name, counts], i) => row(name, counts, isOpen(name, i))));
+  } catch (refusal) {
+    if (!(refusal instanceof Refusal)) throw refusal;
+    const { status, message } = refusal;
+    needsToken ||= status === 401;
+    // Without a token the service asks for one, which is no error.
+    if (sent || status !== 401) error = message;
+    if (status === 401) forgetToken();
+    say(byId("service"), status === 401 ? `${here}, which asks for a token.` : `${here}.`);
+    list.replaceChildren();
   }
+  say(byId("service-error"), error);
+  byId("access").hidden = !needsToken;
+  byId("forget").hidden = !hasToken();
+  // Without a token there is nothing to refresh.
+  byId("refresh").hidden = needsToken && !hasToken();
+}
+
+/** Makes the row of a namespace. It asks for the holders when it is first opened. */
+function row(name: string, { held, free }: Nodes, open: boolean): HTMLElement {
+  const counts = `${grouped(held)} leased, ${grouped(free)} free`;
+  const summary = element("summary", {}, element("strong", {}, name), element("span", { class: "when" }, counts));
+  const body = element("div", { class: "body" });
+  const details = element("details", { "data-name": name }, summary, body);
+  details.addEventListener("toggle", async () => {
+    if (body.children.length) return;
+    body.replaceChildren(element("p", { class: "note" }, "Asking for the holders."));
+    try {
+      const answer = await ask(`/v1/namespaces/${encodeURIComponent(name)}/leases`);
+      body.replaceChildren(...holders((await answer.json()) as Leases));
+    } catch (refusal) {
+      if (!(refusal instanceof Refusal)) throw refusal;
+      body.replaceChildren(element("p", { class: "error" }, refusal.message));
+    }
+  });
+  details.open = open;
+  return element("li", {}, details);
+}
+
+/** Lists the nodes that are leased now, and counts the others. */
+function holders({ leases, server_time_ms: nowMs }: Leases): HTMLElement[] {
+  const live = leases.filter(({ released, window }) => !released && window.end > nowMs);
+  const head = ["Node", "Holder", "Window ends"].map((title) => element("th", { scope: "col" }, title));
+  const rows = live
+    .slice(0, MOST)
+    .map(({ node, label, window }) =>
+      element(
+        "tr",
+        {},
+        element("th", { scope: "row" }, grouped(node)),
+        element("td", { class: "holder" }, label),
+        element("td", { title: `${utc(window.end)} UTC` }, sinceNow(window.end, nowMs)),
+      ),
+    );
+  const table = element("table", {}, element("thead", {}, element("tr", {}, ...head)), element("tbody", {}, ...rows));
+  const notes = [];
+  if (live.length === 0) notes.push("No node is leased now.");
+  if (live.length > MOST) notes.push(`Not listed: ${several(live.length - MOST, "leased node")}.`);
+  if (leases.length > live.length)
+    notes.push(`Free again after a holder: ${several(leases.length - live.length, "node")}.`);
+  const made = notes.map((note) => element("p", { class: "note" }, note));
+  return live.length ? [table, ...made] : made;
 }
