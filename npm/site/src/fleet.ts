@@ -64,7 +64,7 @@ export async function startFleet(): Promise<void> {
     const who = first === second ? `process ${first}, twice` : `process ${first}, and again by process ${second}`;
     say(
       status,
-      `ID ${duplicate.id} of node ${duplicate.node} was minted by ${who}. Put the check back, and it is not.`,
+      `ID ${duplicate.id} of node ${duplicate.node} was minted by ${who}. Put the check back: then no ID is minted twice.`,
     );
   };
 
