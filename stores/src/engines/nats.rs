@@ -64,7 +64,7 @@ type Values = HashMap<String, (Option<Vec<u8>>, Version)>;
 /// # }
 /// ```
 pub struct Nats {
-    cluster: Reconnecting<Cluster>,
+    cluster: Reconnecting<Arc<Cluster>>,
     prefix: String,
 }
 
@@ -87,7 +87,7 @@ impl Nats {
     /// ```
     pub async fn connect(url: &Url) -> Result<Self, Error> {
         let prefix = subject::of(&url.prefix);
-        let nats = Self { cluster: Reconnecting::new(Cluster::of(url)?, url.timeout), prefix };
+        let nats = Self { cluster: Reconnecting::new(Arc::new(Cluster::of(url)?), url.timeout), prefix };
         nats.cluster.connect().await?;
         Ok(nats)
     }
@@ -130,9 +130,8 @@ impl Nats {
         Answer: Future<Output = Result<T, Error>> + Send,
     {
         self.run(|connection| async move {
-            let context = connection.context.clone();
-            let check = self.cluster.connector().check(&context);
-            let (answer, checked) = tokio::join!(operation(connection), check);
+            let check = self.cluster.connector().check_together(&connection);
+            let (answer, checked) = tokio::join!(operation(connection.clone()), check);
             checked?;
             answer
         })
@@ -179,7 +178,7 @@ impl Nats {
 
     /// Lists the records under a prefix whose other tokens match a wildcard.
     async fn records(&self, prefix: &str, wildcard: &str) -> Result<Vec<(String, Versioned)>, Error> {
-        let Cluster { bucket, name, .. } = self.cluster.connector();
+        let Cluster { bucket, name, .. } = self.cluster.connector().as_ref();
         let directory = self.record(prefix.trim_end_matches('/')) + ".";
         self.run(|Connection { context, stream, .. }| async move {
             let subjects = bucket.subjects(name, &context, &format!("{directory}{wildcard}")).await?;
@@ -287,7 +286,7 @@ impl RecordStore for Nats {
     }
 
     async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
-        let Cluster { bucket, name, monitors, .. } = self.cluster.connector();
+        let Cluster { bucket, name, monitors, .. } = self.cluster.connector().as_ref();
         self.run(|Connection { context, .. }| async move {
             let Some(info) = bucket.info(name, &context).await? else { return Ok(None) };
             let servers = info.servers(&context.client().server_info().server_name);
@@ -297,7 +296,7 @@ impl RecordStore for Nats {
     }
 
     async fn clock_ms(&self) -> Result<Option<i64>, Error> {
-        let Cluster { bucket, name, .. } = self.cluster.connector();
+        let Cluster { bucket, name, .. } = self.cluster.connector().as_ref();
         let info = self.run(|connection| async move { bucket.info(name, &connection.context).await }).await?;
         Ok(info.and_then(|info| info.ts).and_then(|time| parse_rfc3339(time.as_bytes())))
     }

@@ -22,6 +22,7 @@ use crate::engines::client::reconnect::Connector;
 use crate::engines::client::tls;
 use crate::engines::settings::Settings;
 use crate::error::Error;
+use crate::gather::Gather;
 use crate::store::url::Url;
 
 /// The bucket of a URL without a path.
@@ -55,6 +56,8 @@ pub(super) struct Connection {
     pub(super) context: Context,
     pub(super) stream: Stream<()>,
     pub(super) lost: Arc<Lost>,
+    /// The writes that wait for a check of the settings.
+    checks: Gather<(), Result<(), Error>>,
 }
 
 /// Notes the end of a connection.
@@ -155,10 +158,28 @@ impl Cluster {
         self.settings.note(&checked);
         checked.map(drop)
     }
+
+    /// Checks the same by one check for all that wait for it. The check begins after the call.
+    pub(super) async fn check_together(self: &Arc<Self>, connection: &Connection) -> Result<(), Error> {
+        let (cluster, context) = (Arc::clone(self), connection.context.clone());
+        let checked = connection.checks.ask((), |mut serving| async move {
+            loop {
+                let calls = serving.calls(usize::MAX);
+                if calls.is_empty() {
+                    return;
+                }
+                let checked = cluster.check(&context).await;
+                for call in calls {
+                    call.answer(checked.clone());
+                }
+            }
+        });
+        checked.await.unwrap_or_else(|| Err(Error::unavailable(&self.name, "the check of the settings was broken off")))
+    }
 }
 
 #[async_trait]
-impl Connector for Cluster {
+impl Connector for Arc<Cluster> {
     type Connection = Connection;
 
     fn name(&self) -> &str {
@@ -210,7 +231,7 @@ impl Connector for Cluster {
         self.check(&context).await?;
         let stream = context.get_stream_no_info(&self.bucket.stream).await;
         let stream = stream.map_err(|error| Error::of_driver(&self.name, error))?;
-        Ok(Connection { context, stream, lost })
+        Ok(Connection { context, stream, lost, checks: Gather::default() })
     }
 
     async fn is_alive(&self, connection: &Connection, _: Duration) -> bool {
