@@ -166,10 +166,10 @@ def peers() -> dict[str, str]:
 README = """\
 # Speed
 
-`make bench` measures on your machine, and writes this page. Contenders take turns in one process, many rounds long, so
-that what else the machine does hits all of them alike. A figure is a median, with the 10th and the 90th percentile. The
-ratio is the median of the ratios of each turn. Each contender's IDs are checked while it is measured: a measurement of
-something that repeats is worth nothing. A *floor* is what no generator by that way can do without.
+`make bench` measures on your machine, and writes this page. Contenders take turns in one process for many rounds, so
+other load of the machine slows all of them alike. A figure is a median, with the 10th and the 90th percentile. The
+ratio is the median of the ratios of each turn. The IDs of each contender are checked while it is measured, because a
+generator that repeats IDs can be fast. A *floor* is the cost of a step that every such generator needs.
 
 ![bars of the time an ID takes, beside peers](speed.svg)
 
@@ -177,14 +177,14 @@ Measured: {machine}. Peers: {peers}.
 
 ## What the IDs are
 
-300,000 IDs of each contender, minted as fast as they come. An ID ahead of the clock sorts after IDs that another
-machine mints later.
+300,000 IDs of each contender, minted without a pause. An ID ahead of the clock sorts after IDs that another machine
+mints later.
 
 {verdicts}
 
 ## Tables
 
-The servers of the tables about leases are those of the tests, which keep their data in memory: a disk adds its time to each
+The tables about leases use the servers of the tests, which keep their data in memory: a disk adds its time to each
 claim and renewal. A lease is renewed after 35 to 50 % of its window, so 1,000 leases with windows of 3 s make about 800
 renewals a second. `benches/memory.py --minutes 60` measures the memory of generators and leases, and whether it grows.
 
