@@ -72,6 +72,8 @@ def layouts_and_parts() -> None:
     assert_type(layout.signed_until_ms, int | None)
     assert_type(layout.fields, dict[str, int])
     assert_type(layout.id_range(0, datetime.now(UTC)), tuple[int, int])
+    layout.id_range(np.datetime64(0, "s"), np.int64(5))
+    layout.id_range("2024", 0)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
     parts = layout.decode(5)
     assert_type(parts, Parts)
     assert_type(parts.timestamp, datetime)

@@ -89,22 +89,6 @@ pub(crate) fn id_bytes<const N: usize>(obj: &Bound<'_, PyAny>) -> Result<[u8; N]
 #[derive(Clone, Copy)]
 pub(crate) struct UnixMs(pub(crate) i64);
 
-impl UnixMs {
-    /// # Errors
-    /// `ValueError` for a naive datetime.
-    fn since_epoch<'py>(datetime: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyAny>> {
-        if datetime.call_method0("utcoffset")?.is_none() {
-            return Err(PyValueError::new_err("a naive datetime names no instant: give it a tzinfo"));
-        }
-        datetime.sub(unix_epoch(datetime.py())?)
-    }
-
-    fn of(datetime: &Bound<'_, PyAny>) -> PyResult<Self> {
-        let ms = Self::since_epoch(datetime)?.floor_div(PyDelta::new(datetime.py(), 0, 0, 1000, false)?)?;
-        Ok(Self(ms.extract()?))
-    }
-}
-
 impl<'py> FromPyObject<'_, 'py> for UnixMs {
     type Error = PyErr;
 
@@ -113,39 +97,47 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     }
 }
 
-/// Unix microseconds, from an `int` of any size or an aware `datetime`.
-#[derive(Clone, Copy)]
-pub(crate) struct UnixUs(pub(crate) i64);
-
-impl<'py> FromPyObject<'_, 'py> for UnixUs {
-    type Error = PyErr;
-
-    fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if obj.is_instance(datetime_class(obj.py())?)? {
-            let us = UnixMs::since_epoch(&obj)?.floor_div(PyDelta::new(obj.py(), 0, 0, 1, false)?)?;
-            return Ok(Self(us.extract()?));
+/// Reads an aware `datetime`, or a `datetime64` of numpy as UTC, in units of `us` microseconds. Returns `None` for another
+/// object.
+///
+/// # Errors
+/// `ValueError` for a naive datetime, and for `NaT`.
+fn instant(obj: &Bound<'_, PyAny>, us: i32) -> PyResult<Option<i64>> {
+    let py = obj.py();
+    if obj.is_instance(datetime_class(py)?)? {
+        if obj.call_method0("utcoffset")?.is_none() {
+            return Err(PyValueError::new_err("a naive datetime names no instant: give it a tzinfo"));
         }
-        Ok(Self(obj.extract::<Int>()?.0.instant()))
+        let since_epoch = obj.sub(unix_epoch(py)?)?;
+        return since_epoch.floor_div(PyDelta::new(py, 0, 0, us, false)?)?.extract().map(Some);
+    }
+    let class = obj.get_type();
+    if class.name()? != "datetime64" || class.module()? != "numpy" {
+        return Ok(None);
+    }
+    let units = obj.call_method1("astype", (format!("datetime64[{us}us]"),))?.call_method1("astype", ("int64",))?;
+    match units.extract()? {
+        i64::MIN => Err(PyValueError::new_err("NaT names no instant")),
+        units => Ok(Some(units)),
     }
 }
 
-/// An aware `datetime`, with its microseconds.
+/// Unix microseconds, from an object that `instant` reads.
 #[derive(Clone, Copy)]
-pub(crate) struct DatetimeUs(pub(crate) UnixUs);
+pub(crate) struct DatetimeUs(pub(crate) i64);
 
 impl<'py> FromPyObject<'_, 'py> for DatetimeUs {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if obj.is_instance(datetime_class(obj.py())?)? {
-            obj.extract().map(Self)
-        } else {
-            Err(PyTypeError::new_err(format!("a datetime is needed, not {}", obj.get_type().name()?)))
+        match instant(&obj, 1)? {
+            Some(us) => Ok(Self(us)),
+            None => Err(PyTypeError::new_err(format!("a datetime is needed, not {}", obj.get_type().name()?))),
         }
     }
 }
 
-/// Unix ms or an aware `datetime`.
+/// Unix ms, from an `int` of any size or an object that `instant` reads.
 #[derive(Clone, Copy)]
 pub(crate) struct Instant(pub(crate) UnixMs);
 
@@ -153,7 +145,14 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        if obj.is_instance(datetime_class(obj.py())?)? { UnixMs::of(&obj) } else { obj.extract() }.map(Self)
+        match instant(&obj, 1000)? {
+            Some(ms) => Ok(Self(UnixMs(ms))),
+            None if is_int(&obj)? => obj.extract().map(Self),
+            None => {
+                let kind = obj.get_type().name()?;
+                Err(PyTypeError::new_err(format!("an aware datetime or Unix ms as an int is needed, not {kind}")))
+            }
+        }
     }
 }
 

@@ -10,7 +10,7 @@ use snowmint::host::Environment;
 use snowmint_core::{Part, layouts};
 use snowmint_inspect::sql::{MariadbFunction, PostgresFunction};
 
-use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs, UnixUs};
+use crate::convert::{self, DatetimeUs, Instant, Int, Text, UnixMs};
 use crate::error::Failure;
 use crate::sql::SqlParts;
 
@@ -188,7 +188,7 @@ impl Layout {
         parts: Option<&Bound<'_, Parts>>,
         timestamp_ms: Option<UnixMs>,
         timestamp: Option<DatetimeUs>,
-        timestamp_us: Option<UnixUs>,
+        timestamp_us: Option<Int>,
         node: Option<&Bound<'_, PyAny>>,
         sequence: Option<Int>,
         random: Option<Int>,
@@ -200,8 +200,8 @@ impl Layout {
             given.extend(<[Part; 4]>::from(&parts.get().core));
         }
         given.extend(timestamp_ms.map(|ms| Part::Ms(ms.0)));
-        given.extend(timestamp.map(|datetime| Part::unix_us(datetime.0.0)));
-        given.extend(timestamp_us.map(|us| Part::unix_us(us.0)));
+        given.extend(timestamp.map(|datetime| Part::unix_us(datetime.0)));
+        given.extend(timestamp_us.map(|us| Part::unix_us(us.0.instant())));
         if let Some(node) = node {
             given.push(Part::Node(convert::given_node(layout, node)?));
         }

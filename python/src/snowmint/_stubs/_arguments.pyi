@@ -1,9 +1,17 @@
 """Types of arguments."""
 
+from datetime import datetime
 from typing import Any, Protocol, SupportsIndex, TypeAlias
 
 # An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
 Int: TypeAlias = SupportsIndex
+
+# A datetime64 of numpy, which need not be installed.
+class Datetime64(Protocol):
+    def astype(self, dtype: str, /) -> Any: ...
+
+# An aware datetime, a datetime64 in UTC, or Unix ms.
+Instant: TypeAlias = datetime | Datetime64 | Int
 
 # In classes that have it as a property.
 Bytes: TypeAlias = bytes

@@ -1,9 +1,8 @@
 """Audits of minted IDs."""
 
-from datetime import datetime
 from typing import Any, final
 
-from snowmint._stubs._arguments import Int
+from snowmint._stubs._arguments import Instant, Int
 from snowmint._stubs.layouts import Layout
 
 @final
@@ -128,8 +127,8 @@ def audit(
     ids: Any,
     layout: str | Layout | None = None,
     *,
-    since: datetime | Int | None = None,
-    until: datetime | Int | None = None,
+    since: Instant | None = None,
+    until: Instant | None = None,
     jitter_ms: Int | None = None,
     unordered: bool | None = None,
 ) -> AuditReport:

@@ -1,10 +1,10 @@
 """Formatted numbers."""
 
 from collections.abc import Callable
-from datetime import datetime
 from typing import Literal, Self, final
 
 from snowmint._reading import Reading
+from snowmint._stubs._arguments import Instant
 from snowmint._stubs.sequences import Sequence
 
 @final
@@ -71,7 +71,7 @@ class Formatted:
     async def next_async(self) -> str:
         """The next number as a text; an event loop goes on while it waits. As `next`."""
 
-    def format(self, number: int, at: int | datetime) -> str:
+    def format(self, number: int, at: Instant) -> str:
         """The text of a number at a time. Takes no number.
 
         >>> from snowmint import Formatted, Sequences

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Literal, final
 
-from snowmint._stubs._arguments import Int
+from snowmint._stubs._arguments import Instant, Int
 from snowmint._stubs.layouts import Parts
 
 @final
@@ -89,7 +89,7 @@ class Candidate:
     def __reduce__(self) -> tuple[Any, ...]:
         """Inspects the value again."""
 
-def inspect(value: Int | str, *, now: datetime | Int | None = None) -> list[Candidate]:
+def inspect(value: Int | str, *, now: Instant | None = None) -> list[Candidate]:
     """Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
 
     A candidate is weighed by how often people meet IDs of that system, by its time, and by what is known of its other
@@ -120,5 +120,5 @@ def inspect(value: Int | str, *, now: datetime | Int | None = None) -> list[Cand
         ValueError: The datetime is naive.
     """
 
-def candidate(value: Int | str, now: datetime | Int, kind: str, layout: str | None, form: str) -> Candidate:
+def candidate(value: Int | str, now: Instant, kind: str, layout: str | None, form: str) -> Candidate:
     """Finds a candidate again, for pickles and copies."""

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Self, final
 
-from snowmint._stubs._arguments import Bytes, HasBytes, Int
+from snowmint._stubs._arguments import Bytes, HasBytes, Instant
 
 @final
 class KSUID:
@@ -28,7 +28,7 @@ class KSUID:
 
     def __new__(cls, value: str | HasBytes | Bytes | None = None) -> Self: ...
     @staticmethod
-    def from_parts(timestamp: datetime | Int, payload: HasBytes | Bytes | None = None) -> KSUID:
+    def from_parts(timestamp: Instant, payload: HasBytes | Bytes | None = None) -> KSUID:
         """The KSUID of an instant, rounded down to its second, and 16 random bytes.
 
         >>> from snowmint import KSUID

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import Any, Literal, Self, final
 
-from snowmint._stubs._arguments import Int
+from snowmint._stubs._arguments import Datetime64, Instant, Int
 from snowmint._stubs.sql import SqlParts
 
 @final
@@ -162,8 +162,8 @@ class Layout:
         (array(['2022-06-28T16:07:40.105'], dtype='datetime64[ms]'), array([26], dtype=uint64))
 
         Args:
-            ids: A numpy array of `uint64` or `int64`, of any shape; a negative value is the signed form of the
-                same bits.
+            ids: A numpy array of `uint64` or `int64`, of any shape, or a column of pandas, polars or pyarrow. A
+                negative value is the signed form of the same bits.
 
         Returns:
             Arrays of the same shape: `timestamp` (`datetime64[ms]`, UTC), `timestamp_ms` (`int64`), `tick`, `node`,
@@ -181,7 +181,7 @@ class Layout:
         parts: Parts | None = None,
         *,
         timestamp_ms: Int | None = None,
-        timestamp: datetime | None = None,
+        timestamp: datetime | Datetime64 | None = None,
         timestamp_us: Int | None = None,
         node: Int | Mapping[str, Int] | str | None = None,
         sequence: Int | None = None,
@@ -203,7 +203,7 @@ class Layout:
         Args:
             parts: The `Parts` that `decode` returned, also from another layout.
             timestamp_ms: Unix ms, rounded down to the tick.
-            timestamp: An aware datetime, rounded down to the tick.
+            timestamp: An aware datetime, or a `datetime64` of numpy in UTC, rounded down to the tick.
             timestamp_us: Unix microseconds, rounded down to the tick.
             node: A number, a mapping of every node field, or a text such as `datacenter=0,worker=5`.
             sequence: The counter within the tick.
@@ -217,11 +217,11 @@ class Layout:
             ValueError: The datetime is naive.
         """
 
-    def id_range(self, dt_from: datetime | Int, dt_to: datetime | Int) -> tuple[int, int]:
+    def id_range(self, dt_from: Instant, dt_to: Instant) -> tuple[int, int]:
         """The lowest and highest ID between two instants, both included.
 
-        Instants are aware datetimes or Unix ms, each rounded down to its tick. Made for `WHERE id BETWEEN` on a
-        primary key.
+        Instants are aware datetimes, such as a `Timestamp` of pandas with a time zone, or a `datetime64` of numpy in
+        UTC, or Unix ms. Each is rounded down to its tick. Made for `WHERE id BETWEEN` on a primary key.
 
         >>> from snowmint import layouts
         >>> layouts.TWITTER.id_range(1656374400000, 1656460799999)
@@ -231,7 +231,7 @@ class Layout:
             InvalidLayoutError: Another field than `time` leads (`unused` aside).
             InvalidIdError: `dt_to` is before `dt_from`.
             BeforeEpochError, TimeOverflowError: The layout has no such time.
-            ValueError: A datetime is naive.
+            ValueError: A datetime is naive, or `NaT`.
         """
 
     def postgres_function(

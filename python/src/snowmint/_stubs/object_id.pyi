@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Self, final
 
-from snowmint._stubs._arguments import Bytes, HasBytes, Int
+from snowmint._stubs._arguments import Bytes, HasBytes, Instant, Int
 
 @final
 class ObjectId:
@@ -30,7 +30,7 @@ class ObjectId:
 
     def __new__(cls, value: str | HasBytes | Bytes | None = None) -> Self: ...
     @staticmethod
-    def from_parts(timestamp: datetime | Int, random: Int | None = None, counter: Int | None = None) -> ObjectId:
+    def from_parts(timestamp: Instant, random: Int | None = None, counter: Int | None = None) -> ObjectId:
         """The `ObjectId` of an instant, rounded down to its second, of 40 bits and of 24.
 
         >>> from datetime import UTC, datetime

@@ -1,9 +1,8 @@
 """IDs in SQL."""
 
-from datetime import datetime
 from typing import Any, Literal, final
 
-from snowmint._stubs._arguments import Int
+from snowmint._stubs._arguments import Instant
 
 @final
 class SqlParts:
@@ -48,7 +47,7 @@ class SqlParts:
     def fields(self) -> dict[str, str]:
         """Every field but `unused`, high to low."""
 
-    def between(self, dt_from: datetime | Int, dt_to: datetime | Int) -> str:
+    def between(self, dt_from: Instant, dt_to: Instant) -> str:
         """Whether an ID lies between two instants, both included; an index on the column serves.
 
         Raises:

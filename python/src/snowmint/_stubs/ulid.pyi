@@ -4,7 +4,7 @@ from datetime import datetime
 from typing import Any, Self, final
 from uuid import UUID
 
-from snowmint._stubs._arguments import Bytes, HasBytes, Int
+from snowmint._stubs._arguments import Bytes, HasBytes, Instant, Int
 
 @final
 class ULID:
@@ -30,7 +30,7 @@ class ULID:
 
     def __new__(cls, value: str | HasBytes | Bytes | None = None) -> Self: ...
     @staticmethod
-    def from_parts(timestamp: datetime | Int, randomness: Int | None = None) -> ULID:
+    def from_parts(timestamp: Instant, randomness: Int | None = None) -> ULID:
         """The ULID of an instant and 80 bits.
 
         >>> from snowmint import ULID

@@ -1,9 +1,8 @@
 """UUIDs."""
 
-from datetime import datetime
 from uuid import UUID
 
-from snowmint._stubs._arguments import HasBytes, Int
+from snowmint._stubs._arguments import HasBytes, Instant, Int
 
 def uuid1(node: Int | None = None, clock_seq: Int | None = None) -> UUID:
     """A version 1: the time, a node and a clock sequence.
@@ -73,7 +72,7 @@ def uuid6(node: Int | None = None, clock_seq: Int | None = None) -> UUID:
     Args and errors are those of `uuid1`.
     """
 
-def uuid7(timestamp: datetime | Int | None = None) -> UUID:
+def uuid7(timestamp: Instant | None = None) -> UUID:
     """A version 7: Unix ms, a counter and random bits, greater than every one minted before; or of an instant.
 
     >>> import snowmint
@@ -94,7 +93,7 @@ def uuid7(timestamp: datetime | Int | None = None) -> UUID:
         TimeOverflowError: The time is beyond the year 10889.
     """
 
-def uuid7_range(dt_from: datetime | Int, dt_to: datetime | Int) -> tuple[UUID, UUID]:
+def uuid7_range(dt_from: Instant, dt_to: Instant) -> tuple[UUID, UUID]:
     """The lowest and the highest version 7 between two instants, both included.
 
     >>> import snowmint

@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Self, final
 
-from snowmint._stubs._arguments import Bytes, HasBytes, Int
+from snowmint._stubs._arguments import Bytes, HasBytes, Instant, Int
 
 @final
 class XID:
@@ -28,7 +28,7 @@ class XID:
 
     def __new__(cls, value: str | HasBytes | Bytes | None = None) -> Self: ...
     @staticmethod
-    def from_parts(timestamp: datetime | Int, random: Int | None = None, counter: Int | None = None) -> XID:
+    def from_parts(timestamp: Instant, random: Int | None = None, counter: Int | None = None) -> XID:
         """The xid of an instant, rounded down to its second, of 40 bits and of 24.
 
         >>> from snowmint import XID
