@@ -217,8 +217,21 @@ def test_a_given_node_is_leased_and_others_wait_for_it(namespace: str) -> None:
         assert generator.next_id() > last
 
 
+def test_a_client_of_a_table_for_event_loops_is_refused() -> None:
+    class Asynchronous:
+        def __init__(self) -> None:
+            self.meta = boto3.client("dynamodb", region_name="eu-west-1").meta
+
+        async def __aenter__(self) -> None: ...
+
+        async def put_item(self) -> None: ...
+
+    with pytest.raises(TypeError, match="Asynchronous: a thread without an event loop renews leases"):
+        DynamoDbStore(Asynchronous())
+
+
 def test_what_is_no_client_of_a_table_is_refused() -> None:
-    for wrong in (5, "ids", boto3.client("s3", region_name="eu-west-1")):
+    for wrong in (5, "ids", boto3.client("s3", region_name="eu-west-1"), boto3.resource("dynamodb", "eu-west-1")):
         with pytest.raises(TypeError, match=r'boto3\.client\("dynamodb"\)'):
             DynamoDbStore(wrong)
     for url in ("dynamodb://eu-west-1/a/b", "dynamodb://eu-west-1/a?endpoint=x", "dynamodb://host:80/a"):

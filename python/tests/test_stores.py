@@ -19,8 +19,10 @@ from typing import Any
 import pytest
 import redis
 import sqlalchemy
+import sqlalchemy.orm
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sqlalchemy.ext.asyncio import create_async_engine
 
 import dynamo
 import prefork
@@ -1153,22 +1155,64 @@ def test_clients_whose_connection_cannot_be_ours_alone_are_refused(tmp_path: Pat
         SqlStore(engine)
 
 
+def test_a_client_for_event_loops_is_refused_with_what_to_make() -> None:
+    import redis.asyncio
+
+    for client in (redis.asyncio.Redis(), redis.asyncio.RedisCluster(host="localhost")):
+        with pytest.raises(TypeError, match=r"redis\.asyncio\..*: a thread without an event loop renews leases"):
+            RedisStore(client)
+    url = "postgresql+{}://ids:secret@localhost/ids"
+    asynchronous = create_async_engine(url.format("psycopg"))
+    inside = sqlalchemy.create_engine(url.format("psycopg_async"))
+    for engine in (asynchronous, asynchronous.sync_engine, asynchronous.connect(), inside):
+        with pytest.raises(TypeError) as refused:
+            SqlStore(engine)  # type: ignore[arg-type]
+        written = re.search(r"create_engine\(engine\.url\.set\(.*\)\)", str(refused.value))
+        assert written and "secret" not in str(refused.value)
+        names = {"create_engine": sqlalchemy.create_engine, "engine": inside}
+        assert str(SqlStore(eval(written[0], names))) == "postgresql at postgresql+psycopg://ids:***@localhost/ids"
+
+
+@pytest.mark.parametrize(
+    ("scheme", "driver", "instead"),
+    [
+        ("postgres", "asyncpg", "postgresql+psycopg"),
+        ("postgresql", "psycopg_async", "postgresql+psycopg"),
+        ("mysql", "aiomysql", "mysql+pymysql"),
+        ("mysql", "asyncmy", "mysql+pymysql"),
+        ("mariadb", "asyncmy", "mariadb+pymysql"),
+        ("sqlite", "aiosqlite", "sqlite"),
+    ],
+)
+def test_a_url_with_a_driver_for_event_loops_is_refused(scheme: str, driver: str, instead: str) -> None:
+    with pytest.raises(InvalidStoreError) as refused:
+        Snowflake(store=f"{scheme}+{driver}://ids:secret@localhost/ids")
+    assert f"leave out +{driver}, which means {instead}" in str(refused.value)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_client_of_a_cluster_is_refused() -> None:
+    client = redis.RedisCluster.__new__(redis.RedisCluster)
+    with pytest.raises(TypeError, match=r"a redis\.Redis, not redis\.cluster\.RedisCluster"):
+        RedisStore(client)
+
+
 def test_what_is_no_store_is_refused_with_what_would_be_one() -> None:
     for wrong in (5, object(), b"redis://"):
         with pytest.raises(TypeError, match="snowmint.stores"):
             Snowflake(store=wrong)  # type: ignore[arg-type]
     with pytest.raises(TypeError, match="redis.Redis"):
         RedisStore("redis://localhost")
-    import redis.asyncio
-
-    with pytest.raises(TypeError, match="redis.asyncio"):
-        RedisStore(redis.asyncio.Redis())
-    with pytest.raises(TypeError, match="sqlalchemy.Engine"):
-        SqlStore("sqlite://")  # type: ignore[arg-type]
+    engine = sqlalchemy.create_engine("postgresql+psycopg://localhost/ids")
+    for wrong in ("sqlite://", engine.url, sqlalchemy.orm.Session(engine), sqlalchemy.orm.sessionmaker(engine)):
+        with pytest.raises(TypeError, match="sqlalchemy.Engine, not .*: pass the result of create_engine"):
+            SqlStore(wrong)  # type: ignore[arg-type]
     with pytest.raises(InvalidStoreError, match="needs pg8000, which is not installed: pip install 'pg8000'"):
         Snowflake(store="postgresql+pg8000://localhost/ids")
     with pytest.raises(InvalidStoreError, match=r"no driver postgresql\+nothing"):
         Snowflake(store="postgresql+nothing://localhost/ids")
+    with pytest.raises(InvalidStoreError, match='invalid connection option "ssl"'):
+        Snowflake(store="postgresql://localhost/ids?ssl=require")
     for url in ("oracle://db", "nonsense", "nats://db"):
         with pytest.raises(InvalidStoreError, match="no such store.*redis://"):
             Snowflake(store=url)

@@ -66,7 +66,7 @@ mod _snowmint {
         sql::{SqlParts, postgres_wide_function},
         stop::Stop,
         store::{
-            engine_settings, is_overtaken, is_run_out, misconfigured, refuse_lossy_place, refuse_unsafe,
+            engine_settings, is_overtaken, is_run_out, is_undone, misconfigured, refuse_lossy_place, refuse_unsafe,
             release_leases, standby_risk,
         },
         text::{text_decode, text_encode, text_forms},

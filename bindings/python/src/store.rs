@@ -346,6 +346,12 @@ pub(crate) fn is_overtaken(engine: &str, code: &str) -> PyResult<bool> {
     Ok(known(engine)?.denial(code).is_overtaken())
 }
 
+/// Returns whether an error of an engine, by its code, says that the server undid the whole transaction.
+#[pyfunction]
+pub(crate) fn is_undone(engine: &str, code: &str) -> PyResult<bool> {
+    Ok(known(engine)?.denial(code).is_undone())
+}
+
 /// Says how a failover could lose confirmed writes under settings of an engine, by name; None if it cannot.
 #[pyfunction]
 pub(crate) fn standby_risk(store: &str, engine: &str, found: &Bound<'_, PyDict>) -> PyResult<Option<String>> {

@@ -20,7 +20,7 @@ const POSTGRES: &[Cause] = &[
     },
     // A function or type that servers of this protocol may lack.
     Cause { codes: &["42704", "42883"], says: &[], cure: ": use PostgreSQL, or a server that has it too" },
-    // No such role, a wrong password or host, no such database, schema or table, an object of another kind.
+    // No such role, a wrong password, host or option, no such database, schema or table, an object of another kind.
     Cause {
         codes: &["28000", "28P01", "3D000", "3F000", "42809", "42P01"],
         says: &[
@@ -29,6 +29,7 @@ const POSTGRES: &[Cause] = &[
             &["no pg_hba.conf entry"],
             &["role \"", "\" does not exist"],
             &["database \"", "\" does not exist"],
+            &["invalid connection option"],
         ],
         cure: "",
     },
@@ -211,6 +212,7 @@ mod tests {
 
     #[test]
     fn a_client_without_codes_is_understood_by_its_message() {
+        assert_eq!(Engine::Postgres.misconfigured("", "invalid connection option \"ssl\""), Some(""));
         let says = "connection failed: FATAL:  role \"nobody\" does not exist";
         assert_eq!(Engine::Postgres.misconfigured("", says), Some(""));
         // With a code the message is not read.

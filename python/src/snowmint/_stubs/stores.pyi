@@ -14,6 +14,9 @@ def is_overtaken(engine: str, code: str) -> bool:
     """Returns whether an error of an engine, by its code, says that another session was faster when tables are made."""
     ...
 
+def is_undone(engine: str, code: str) -> bool:
+    """Returns whether an error of an engine, by its code, says that the server undid the whole transaction."""
+
 def refuse_unsafe(store: str, engine: str, found: dict[str, str]) -> None:
     """Refuses unsafe settings of an engine, given by name.
 

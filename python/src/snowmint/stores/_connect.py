@@ -164,12 +164,15 @@ def _over_http(url: str) -> Store | Lessor:
 
 def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
     from sqlalchemy import create_engine
+    from sqlalchemy.engine import URL
     from sqlalchemy.exc import NoSuchModuleError
 
-    driver = driver or {"postgresql": "psycopg", "sqlite": ""}.get(dialect, "pymysql")
+    from snowmint.stores._sql import DRIVERS
+
+    name = f"{dialect}+{driver}" if driver else DRIVERS[dialect]
+    driver = name.partition("+")[2]
     if dialect == "sqlite" and not rest.startswith("//"):
         rest = f"///{rest}"
-    name = f"{dialect}+{driver}" if driver else dialect
     options: dict[str, Any] = {}
     if dialect == "postgresql":
         # No transaction when it connects, which PgBouncer refuses in statement mode.
@@ -177,6 +180,11 @@ def _sql_engine(dialect: str, driver: str, rest: str) -> Any:
         if driver in ("psycopg", "psycopg2"):
             options["use_native_hstore"] = False
     try:
+        if URL.create(name).get_dialect().is_async:
+            raise InvalidStoreError(
+                f"{name} needs an event loop, and a thread without one renews leases: leave out +{driver}, which "
+                f"means {DRIVERS[dialect]}"
+            )
         # A connection that broke meanwhile is noticed before it is used.
         return create_engine(
             f"{name}:{rest}", connect_args=_TIMEOUTS.get(driver, {}), pool_pre_ping=True, pool_size=2, **options

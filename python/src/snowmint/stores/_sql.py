@@ -6,7 +6,7 @@ from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
 
-from sqlalchemy import Connection, inspect, text
+from sqlalchemy import Connection, Engine, inspect, text
 from sqlalchemy.exc import DBAPIError
 
 from snowmint._snowmint import (
@@ -31,6 +31,7 @@ from snowmint._snowmint import (
     POSTGRES_SETTINGS,
     POSTGRES_UPDATE,
     SQLITE_SCHEMA,
+    is_undone,
 )
 from snowmint.stores._leaf import MYSQL, SQLITE, LeafPostgres, LeafVerbs
 from snowmint.stores._store import MAX_COUNT
@@ -216,8 +217,7 @@ def _alone(connection: Connection, statement: str) -> Rows:
             with _unprepared(connection):
                 return connection.exec_driver_sql(statement, execution_options=_AS_IT_IS).all()
         except DBAPIError as error:
-            state = getattr(error.orig, "sqlstate", None) or getattr(error.orig, "pgcode", None)
-            if state not in UNDONE or tries == TRIES:
+            if tries == TRIES or not is_undone("postgres", code_of(error.orig)):
                 raise
     raise AssertionError
 
@@ -240,8 +240,6 @@ def _unprepared(connection: Connection) -> Generator[None]:
 # Without parameters drivers send it as one message.
 _AS_IT_IS = {"no_parameters": True}
 
-UNDONE = ("40001", "40P01")
-"""A serialization failure, and a deadlock: nothing was done."""
 TRIES = 10
 
 
@@ -384,3 +382,29 @@ def of_dialect(name: str) -> Dialect:
         return _DIALECTS[name]
     except KeyError:
         raise TypeError(f"SqlStore is for PostgreSQL, MySQL, MariaDB and SQLite, not {name}") from None
+
+
+DRIVERS = {
+    "postgresql": "postgresql+psycopg",
+    "mysql": "mysql+pymysql",
+    "mariadb": "mariadb+pymysql",
+    "sqlite": "sqlite",
+}
+"""The drivers by default, by SQLAlchemy's name of the dialect."""
+
+
+def refuse_async(engine: object) -> None:
+    """Refuses an engine whose driver needs an event loop, and shows how to make a second engine.
+
+    Raises:
+        TypeError: The engine is asynchronous, or the engine inside of an asynchronous one.
+    """
+    sync = getattr(engine, "sync_engine", engine)
+    if not isinstance(sync, Engine) or not sync.dialect.is_async:
+        return
+    # A dialect that has no store is refused as such.
+    of_dialect(sync.dialect.name)
+    raise TypeError(
+        "SqlStore needs an engine without asyncio: a thread without an event loop renews leases, so make a second "
+        f'engine, create_engine(engine.url.set(drivername="{DRIVERS[sync.dialect.name]}"))'
+    )

@@ -145,6 +145,17 @@ def full(store: object, counter: str) -> OverflowError:
     return OverflowError(f"{store}: {counter} has no more numbers up to 2^63-1")
 
 
+def is_async(client: object) -> bool:
+    """Whether a client is for event loops."""
+    return hasattr(client, "__aenter__")
+
+
+def wrong_client(store: str, needed: str, client: object) -> TypeError:
+    """What a store raises about an object that is not a client for it."""
+    reason = ": a thread without an event loop renews leases, so make a second client" if is_async(client) else ""
+    return TypeError(f"{store} needs {needed}, not {type(client).__module__}.{type(client).__qualname__}{reason}")
+
+
 def prefixed(prefix: str) -> str:
     """Returns what the name of a store says of the prefix of its keys: a reservation on disk is found by the name."""
     return "" if prefix == "snowmint" else f" with prefix {prefix}"

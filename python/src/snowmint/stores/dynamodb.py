@@ -9,7 +9,7 @@ from weakref import WeakSet
 
 from snowmint._errors import InvalidStoreError, StoreUnavailableError, UnsafeStoreError
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, new_version, prefixed, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, is_async, new_version, prefixed, refuse_green_threads, wrong_client
 
 MAKING_S = 30.0
 """How long a new table may take."""
@@ -53,7 +53,8 @@ class DynamoDbStore:
     backup, use a new namespace with a new layout or epoch.
 
     Args:
-        client: `boto3.client("dynamodb")`, which stays the caller's. A forked child gets its own connections.
+        client: `boto3.client("dynamodb")`, which stays the caller's. A forked child gets its own connections. Not
+            a client of aioboto3, because a thread without an event loop renews leases.
         table: The name or ARN of the table.
         prefix: What keys begin with.
         allow_unsafe: Whether global tables are accepted.
@@ -63,11 +64,8 @@ class DynamoDbStore:
         self, client: Any, table: str = "snowmint", *, prefix: str = "snowmint", allow_unsafe: bool = False
     ) -> None:
         service = getattr(getattr(getattr(client, "meta", None), "service_model", None), "service_name", None)
-        if service != "dynamodb" or not callable(getattr(client, "put_item", None)):
-            raise TypeError(
-                f'DynamoDbStore needs boto3.client("dynamodb"), not {type(client).__module__}.'
-                f"{type(client).__qualname__}"
-            )
+        if service != "dynamodb" or is_async(client) or not callable(getattr(client, "put_item", None)):
+            raise wrong_client("DynamoDbStore", 'boto3.client("dynamodb")', client)
         refuse_green_threads("DynamoDbStore")
         self._client, self._table, self._prefix, self._allow_unsafe = client, table, prefix, allow_unsafe
         _clients.add(client)

@@ -9,7 +9,7 @@ from weakref import WeakSet
 from snowmint._errors import InvalidStoreError, SnowmintError, StoreUnavailableError, UnsafeStoreError
 from snowmint._snowmint import REDIS_ADD, REDIS_LOOK, REDIS_WRITE, engine_settings, misconfigured
 from snowmint.stores._findings import Findings
-from snowmint.stores._store import MAX_COUNT, full, new_version, prefixed, refuse_green_threads
+from snowmint.stores._store import MAX_COUNT, full, is_async, new_version, prefixed, refuse_green_threads, wrong_client
 
 # The client knows an answer by the words before the last one.
 _LOOK = [line.rsplit(" ", 1) for line in REDIS_LOOK.splitlines()]
@@ -43,8 +43,8 @@ class RedisStore:
     are held go on, and `Snowflake.status().standby_risk` and the log of `snowmint` say so.
 
     Args:
-        client: A `redis.Redis`, which stays the caller's. Not one of `redis.asyncio`, as generators are made and
-            renewed outside of event loops.
+        client: A `redis.Redis`, which stays the caller's. Beside a client of `redis.asyncio` make a second client,
+            because a thread without an event loop renews leases.
         prefix: What keys begin with.
         allow_unsafe: Whether such servers are accepted.
         allow_standby: Whether replicas, Sentinel and Cluster are accepted, as `snowmint fence` follows every failover.
@@ -53,10 +53,10 @@ class RedisStore:
     def __init__(
         self, client: Any, *, prefix: str = "snowmint", allow_unsafe: bool = False, allow_standby: bool = False
     ) -> None:
-        if not callable(getattr(client, "execute_command", None)) or hasattr(client, "__aenter__"):
-            raise TypeError(
-                f"RedisStore needs a redis.Redis, not {type(client).__module__}.{type(client).__qualname__}"
-            )
+        # A client of a cluster has no single pool.
+        pool = getattr(client, "connection_pool", None)
+        if pool is None or is_async(client) or not callable(getattr(client, "execute_command", None)):
+            raise wrong_client("RedisStore", "a redis.Redis", client)
         if getattr(client, "connection", None) is not None:
             raise TypeError(
                 "RedisStore needs a redis.Redis with a pool, not single_connection_client=True, whose connection a "
@@ -65,9 +65,7 @@ class RedisStore:
         refuse_green_threads("RedisStore")
         self._client, self._prefix, self._allow_unsafe = client, prefix, allow_unsafe
         self._checked = False
-        pool = getattr(client, "connection_pool", None)
-        if pool is not None:
-            _pools.add(pool)
+        _pools.add(pool)
         options = getattr(pool, "connection_kwargs", {})
         place = options.get("path") or f"{options.get('host', 'localhost')}:{options.get('port', 6379)}"
         database = options.get("db") or 0

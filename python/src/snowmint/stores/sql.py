@@ -44,15 +44,18 @@ class SqlStore:
 
     Args:
         engine: A `sqlalchemy.Engine`, which stays the caller's. A forked child disposes of the connections that it
-            inherits. Of an `AsyncEngine` take a plain one of the same URL, as generators are made and renewed outside
-            of event loops.
+            inherits. Beside an `AsyncEngine` make a second engine, because a thread without an event loop renews
+            leases: `create_engine(engine.url.set(drivername="postgresql+psycopg"))`.
         allow_unsafe: Whether such databases are accepted.
         allow_standby: Whether such standbys are accepted, as `snowmint fence` follows every failover.
     """
 
     def __init__(self, engine: Engine, *, allow_unsafe: bool = False, allow_standby: bool = False) -> None:
+        _sql.refuse_async(engine)
         if not isinstance(engine, Engine):
-            raise TypeError(f"SqlStore needs a sqlalchemy.Engine, not {type(engine).__qualname__}")
+            raise TypeError(
+                f"SqlStore needs a sqlalchemy.Engine, not {type(engine).__qualname__}: pass the result of create_engine"
+            )
         if isinstance(engine.pool, StaticPool):
             raise TypeError("SqlStore needs an engine that gives each thread a connection of its own, not StaticPool")
         refuse_green_threads("SqlStore")
