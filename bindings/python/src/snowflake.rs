@@ -24,6 +24,24 @@ use crate::reference::Reference;
 use crate::store;
 
 /// A generator of IDs for one node.
+///
+/// >>> with Snowflake() as generator:
+/// ...     generator.next_id() < generator.next_id()
+/// True
+///
+/// Args:
+///     `layout`: The name of a preset, a text form or a `Layout`; "snowmint" by default.
+///     `node`: A number, a mapping of node fields or a text; by default the generator leases a node.
+///     `store`: Where to lease: a store of `snowmint.stores` or a URL; by default the slots of this machine.
+///     `namespace`: Leases of one namespace never have the same node; by default one for each layout.
+///     `max_ahead_ms`: How far IDs may run ahead of the clock.
+///     `max_wait_ms`: How long one call may wait for the clock.
+///     `sequence_start`: How the sequence begins in a new tick: "zero", "random" or "carry".
+///     `clock`: Returns Unix ms as an int; by default the clock of the system, or of the service.
+///     `on_lost`: Called with a `WindowClosedError` if the lease is lost.
+///     `exclude`: Nodes that a lease is not to get.
+///     `window_ms`: The length of the windows of a lease.
+///     `reserve`: How long the store reserves the node for this machine, such as "24h".
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct Snowflake {
     generator: ProcessGenerator,
