@@ -97,8 +97,8 @@ impl<'py> FromPyObject<'_, 'py> for UnixMs {
     }
 }
 
-/// Reads an aware `datetime`, or a `datetime64` of numpy as UTC, in units of `us` microseconds. Returns `None` for another
-/// object.
+/// Reads an aware `datetime`, or a `datetime64` of numpy as UTC, in units of `us` microseconds. Returns `None` for
+/// another object.
 ///
 /// # Errors
 /// `ValueError` for a naive datetime, and for `NaT`.
