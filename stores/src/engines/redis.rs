@@ -13,6 +13,7 @@
 mod settings;
 
 use std::fmt;
+use std::sync::Arc;
 use std::time::Duration;
 
 use ::redis::aio::MultiplexedConnection;
@@ -28,6 +29,7 @@ use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
 use super::settings::{Settings, of_server};
 use crate::error::Error;
+use crate::gather::Gather;
 use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
@@ -56,7 +58,7 @@ const PING_AFTER: Duration = Duration::from_millis(100);
 /// # }
 /// ```
 pub struct Redis {
-    server: Reconnecting<Server>,
+    server: Reconnecting<Arc<Server>>,
     prefix: String,
 }
 
@@ -66,6 +68,13 @@ struct Server {
     timeout: Duration,
     allow_unsafe: bool,
     settings: Settings,
+}
+
+/// A connection, and the requests that wait until its last pipeline is answered.
+#[derive(Clone)]
+struct Connection {
+    client: MultiplexedConnection,
+    waiting: Gather<Cmd, Result<Value, Error>>,
 }
 
 impl Redis {
@@ -90,7 +99,7 @@ impl Redis {
         let settings = Settings::new(url.allow_standby);
         let (timeout, allow_unsafe) = (url.timeout, url.allow_unsafe);
         let server = Server { client: client(url)?, name, timeout, allow_unsafe, settings };
-        let redis = Self { server: Reconnecting::new(server, url.timeout), prefix: url.prefix.clone() };
+        let redis = Self { server: Reconnecting::new(Arc::new(server), url.timeout), prefix: url.prefix.clone() };
         redis.server.connect().await?;
         redis.server.connector().settings.refuse_standby()?;
         Ok(redis)
@@ -106,10 +115,12 @@ impl Redis {
         format!("{}:counters:{counter}", self.prefix)
     }
 
-    /// Sends a request, and behind it a look at the settings, in one pipeline. The answer counts only if the look passes.
+    /// Sends a request together with all that wait, and behind them a look at the settings, in one pipeline. The answers count
+    /// only if the look passes.
     async fn ask<T: FromRedisValue>(&self, request: Cmd) -> Result<T, Error> {
         let server = self.server.connector();
-        self.server.run(|connection| server.ask(connection, request)).await
+        let answer = self.server.run(|connection| server.ask(connection, request)).await?;
+        T::from_redis_value(answer).map_err(|error| of_client(self.name(), error.into()))
     }
 
     fn found(&self, key: &str, stored: &[u8]) -> Result<Versioned, Error> {
@@ -155,24 +166,50 @@ fn of_client(store: &str, error: RedisError) -> Error {
 }
 
 impl Server {
-    /// Sends a request with a look at the settings behind it.
-    async fn ask<T: FromRedisValue>(&self, mut connection: MultiplexedConnection, request: Cmd) -> Result<T, Error> {
-        let mut both = pipe();
-        both.add_command(request);
+    /// Sends a request as [`Redis::ask`] does.
+    async fn ask(self: &Arc<Self>, connection: Connection, request: Cmd) -> Result<Value, Error> {
+        let (server, mut client) = (Arc::clone(self), connection.client);
+        let answer = connection.waiting.ask(request, |mut serving| async move {
+            loop {
+                let calls = serving.calls(usize::MAX);
+                if calls.is_empty() {
+                    return;
+                }
+                match server.send(&mut client, calls.iter().map(|call| &call.asked)).await {
+                    Ok(answers) => calls.into_iter().zip(answers).for_each(|(call, answer)| call.answer(answer)),
+                    Err(error) => calls.into_iter().for_each(|call| call.answer(Err(error.clone()))),
+                }
+            }
+        });
+        answer.await.unwrap_or_else(|| Err(Error::unavailable(&self.name, "the request was broken off")))
+    }
+
+    /// Sends requests in one pipeline, with a look at the settings behind them. Returns the answer to each.
+    async fn send(
+        &self,
+        client: &mut MultiplexedConnection,
+        requests: impl Iterator<Item = &Cmd>,
+    ) -> Result<Vec<Result<Value, Error>>, Error> {
+        let mut all = pipe();
+        let mut count = 0;
+        for request in requests {
+            all.add_command(request.clone());
+            count += 1;
+        }
         if mutant::removes("behind") {
-            self.check(connection.clone()).await?;
+            self.check(client.clone()).await?;
         } else if self.looks() {
-            settings::look(&mut both);
+            settings::look(&mut all);
         }
         let answers: Vec<RedisResult<Value>> =
-            both.ignore_errors().query_async(&mut connection).await.map_err(|error| of_client(&self.name, error))?;
+            all.ignore_errors().query_async(client).await.map_err(|error| of_client(&self.name, error))?;
         let mut answers = answers.into_iter();
-        let answer = answers.next().ok_or_else(|| Error::unavailable(&self.name, "an empty answer"))?;
+        let answered = answers.by_ref().take(count).map(|answer| answer.map_err(|error| of_client(&self.name, error)));
+        let answered = answered.collect();
         if answers.len() > 0 {
             self.judge(answers)?;
         }
-        let decoded = answer.and_then(|value| T::from_redis_value(value).map_err(Into::into));
-        decoded.map_err(|error| of_client(&self.name, error))
+        Ok(answered)
     }
 
     fn looks(&self) -> bool {
@@ -193,29 +230,29 @@ impl Server {
 }
 
 #[async_trait]
-impl Connector for Server {
-    type Connection = MultiplexedConnection;
+impl Connector for Arc<Server> {
+    type Connection = Connection;
 
     fn name(&self) -> &str {
         &self.name
     }
 
-    async fn connect(&self) -> Result<MultiplexedConnection, Error> {
+    async fn connect(&self) -> Result<Connection, Error> {
         let config = AsyncConnectionConfig::new()
             .set_connection_timeout(Some(self.timeout))
             .set_response_timeout(Some(self.timeout));
         let connected = self.client.get_multiplexed_async_connection_with_config(&config).await;
-        let mut connection = connected.map_err(|error| of_client(&self.name, error))?;
+        let mut client = connected.map_err(|error| of_client(&self.name, error))?;
         // The first request fails if the server needs a password and the URL has none.
-        let pong: Result<(), _> = cmd("PING").query_async(&mut connection).await;
+        let pong: Result<(), _> = cmd("PING").query_async(&mut client).await;
         pong.map_err(|error| of_client(&self.name, error))?;
-        self.check(connection.clone()).await?;
-        Ok(connection)
+        self.check(client.clone()).await?;
+        Ok(Connection { client, waiting: Gather::default() })
     }
 
-    async fn is_alive(&self, connection: &MultiplexedConnection, idle: Duration) -> bool {
-        let mut connection = connection.clone();
-        idle < PING_AFTER || cmd("PING").query_async::<()>(&mut connection).await.is_ok()
+    async fn is_alive(&self, connection: &Connection, idle: Duration) -> bool {
+        let mut client = connection.client.clone();
+        idle < PING_AFTER || cmd("PING").query_async::<()>(&mut client).await.is_ok()
     }
 }
 
@@ -251,7 +288,7 @@ impl RecordStore for Redis {
     }
 
     async fn refuse_standby(&self) -> Result<(), Error> {
-        self.server.run(|connection| self.server.connector().check(connection)).await?;
+        self.server.run(|connection| self.server.connector().check(connection.client)).await?;
         self.server.connector().settings.refuse_standby()
     }
 
@@ -260,7 +297,7 @@ impl RecordStore for Redis {
     }
 
     async fn settings(&self) -> Result<Option<ServerSettings>, Error> {
-        let ask = |mut connection| async move { settings::ask(&mut connection, self.name()).await };
+        let ask = |mut connection: Connection| async move { settings::ask(&mut connection.client, self.name()).await };
         let found = settings::read(self.server.run(ask).await?.into_iter(), self.name())?;
         Ok(Some(of_server(Engine::Redis, found)))
     }
