@@ -145,14 +145,14 @@ impl<'py> FromPyObject<'_, 'py> for Instant {
     type Error = PyErr;
 
     fn extract(obj: Borrowed<'_, 'py, PyAny>) -> PyResult<Self> {
-        match instant(&obj, 1000)? {
-            Some(ms) => Ok(Self(UnixMs(ms))),
-            None if is_int(&obj)? => obj.extract().map(Self),
-            None => {
-                let kind = obj.get_type().name()?;
-                Err(PyTypeError::new_err(format!("an aware datetime or Unix ms as an int is needed, not {kind}")))
-            }
+        if is_int(&obj)? {
+            return obj.extract().map(Self);
         }
+        let Some(ms) = instant(&obj, 1000)? else {
+            let kind = obj.get_type().name()?;
+            return Err(PyTypeError::new_err(format!("an aware datetime or Unix ms as an int is needed, not {kind}")));
+        };
+        Ok(Self(UnixMs(ms)))
     }
 }
 
