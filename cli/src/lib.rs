@@ -13,4 +13,5 @@ pub use self::arguments::{Verb, instant};
 pub use self::exit::{Exit, complain, of_arguments};
 pub use self::program::{Host, main};
 pub use self::verbs::input::integer;
+pub use self::verbs::progress::working;
 pub use self::verbs::sequence::virtual_range;

@@ -8,7 +8,7 @@ mod inspect;
 mod layouts;
 mod mask;
 mod output;
-mod progress;
+pub(crate) mod progress;
 pub(crate) mod sequence;
 
 use crate::arguments::Verb;

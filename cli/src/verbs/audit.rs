@@ -6,12 +6,14 @@ use std::fs::File;
 use std::io::{BufReader, IsTerminal as _, stdin};
 use std::path::Path;
 
+use indicatif::ProgressBar;
+
 use snowmint_core::Layout;
 use snowmint_inspect::audit::{Audit, AuditOptions};
 
 use self::reader::{Source, read};
 use super::output;
-use super::progress::Progress;
+use super::progress::{progress, working};
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::tables::{ReportJson, report, svg};
@@ -29,16 +31,20 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     (terms.since_ms, terms.until_ms) = (since, until);
     let source = Source { format, prefix: options.prefix, column: options.column.as_deref() };
     let ids = Audit::new(&layout, &terms);
-    let progress = progress(options.file.as_deref());
+    let bytes = bytes_read(options.file.as_deref());
     let reading = match &options.file {
         Some(path) => {
             let file = File::open(path).map_err(|error| Exit::Wrong(format!("{}: {error}", path.display())))?;
-            read(BufReader::with_capacity(BUFFER_BYTES, progress.of(file)), ids, &source)?
+            read(BufReader::with_capacity(BUFFER_BYTES, bytes.wrap_read(file)), ids, &source)?
         }
-        None => read(BufReader::with_capacity(BUFFER_BYTES, progress.of(stdin().lock())), ids, &source)?,
+        None => read(BufReader::with_capacity(BUFFER_BYTES, bytes.wrap_read(stdin().lock())), ids, &source)?,
     };
+    let is_shown = !bytes.is_hidden();
+    drop(bytes);
     reading.complaints.iter().for_each(complain);
+    let line = is_shown.then(|| working("looking for faults"));
     let found = reading.audit.finish();
+    drop(line);
     if let Some(path) = &options.svg {
         std::fs::write(path, svg(&found)).map_err(|error| Exit::Failed(format!("{}: {error}", path.display())))?;
     }
@@ -54,9 +60,12 @@ pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     })
 }
 
-/// Returns the progress, which is hidden for short files and while a user types the IDs.
-fn progress(file: Option<&Path>) -> Progress {
-    let size = file.and_then(|path| path.metadata().ok()).map(|file| file.len());
-    let is_typed = file.is_none() && stdin().is_terminal();
-    Progress::new(if is_typed { Some(0) } else { size }, LARGE_FILE_BYTES, "bytes")
+/// Returns the progress of reading, which is hidden for short files and while a user types the IDs.
+fn bytes_read(file: Option<&Path>) -> ProgressBar {
+    match file.map(|path| path.metadata().map_or(0, |file| file.len())) {
+        Some(..LARGE_FILE_BYTES) => ProgressBar::hidden(),
+        Some(size) => progress(Some(size), "[{bar:24}] {bytes} of {total_bytes}, {eta} left"),
+        None if stdin().is_terminal() => ProgressBar::hidden(),
+        None => progress(None, "{spinner} {bytes} read"),
+    }
 }

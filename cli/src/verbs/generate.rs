@@ -1,6 +1,6 @@
-//! `snowmint gen`: mints IDs, one per line, and shows on the terminal how many there are of a large count.
+//! `snowmint gen`: mints IDs, one per line, and shows on the terminal how many of a large count it has minted.
 
-use std::io::Write as _;
+use std::io::{IsTerminal as _, Write as _, stdout};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -12,7 +12,7 @@ use snowmint_core::prefix::PrefixedText;
 use snowmint_core::{IdText, Layout, TextForm};
 
 use super::output::Output;
-use super::progress::Progress;
+use super::progress::progress;
 use crate::arguments;
 use crate::exit::{Exit, complain};
 use crate::json;
@@ -20,7 +20,7 @@ use crate::program::Host;
 
 /// How many IDs one write takes at most.
 const MAX_BATCH_IDS: u64 = 4096;
-/// The least count that takes a while.
+/// How many IDs take a while, although the layout has more per second.
 const PROGRESS_IDS: u64 = 200_000;
 
 /// Mints IDs and writes them to standard output.
@@ -43,7 +43,9 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     }
     // A batch of a quarter second ends well before its deadline.
     let batch_ids = MAX_BATCH_IDS.min(layout.ids_per_second() / 4).max(1);
-    let mut progress = Progress::new(Some(options.count), PROGRESS_IDS, "IDs");
+    // IDs on the same terminal show the progress themselves.
+    let is_long = options.count >= PROGRESS_IDS.min(layout.ids_per_second()) && !stdout().is_terminal();
+    let bar = is_long.then(|| progress(Some(options.count), "[{bar:24}] {human_pos} of {human_len} IDs, {eta} left"));
     let (mut out, mut lines, mut left) = (Output::new(), Vec::new(), options.count);
     while left > 0 {
         let count = left.min(batch_ids);
@@ -58,7 +60,7 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
         out.write_all(&lines)?;
         out.flush()?;
         left -= count;
-        progress.add(count);
+        bar.iter().for_each(|bar| bar.inc(count));
         if interrupted.load(Ordering::Relaxed) {
             generator.close();
             return Err(Exit::Interrupted);

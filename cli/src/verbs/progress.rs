@@ -1,66 +1,31 @@
 //! How far a long verb is: a line on the terminal.
 
-use std::io::{IsTerminal as _, Read, Result, Write as _, stderr, stdout};
-use std::time::{Duration, Instant};
+use std::borrow::Cow;
+use std::time::Duration;
 
-use snowmint_core::shown::Grouped;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 
-/// How often the line changes.
-const REFRESH_INTERVAL: Duration = Duration::from_millis(200);
+/// How often a line without a count changes.
+const TICK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A line on standard error, which goes when this is dropped. It is hidden unless that is a terminal and standard output is
-/// not.
-pub(super) struct Progress {
-    total: Option<u64>,
-    unit: &'static str,
-    done: u64,
-    /// When the line changes next; `None` if it is hidden.
-    next: Option<Instant>,
+/// Returns a line that `template` shows on standard error. It counts to `total`, which may be unknown, and is removed when it
+/// is dropped. It is hidden unless standard error is a terminal.
+pub(super) fn progress(total: Option<u64>, template: &str) -> ProgressBar {
+    let style = ProgressStyle::with_template(template).map_or_else(|_| ProgressStyle::default_bar(), ascii);
+    ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())
+        .with_style(style)
+        .with_finish(ProgressFinish::AndClear)
 }
 
-impl Progress {
-    /// Begins at 0 of `total`, which may be unknown. A total below `many` has no line.
-    pub(super) fn new(total: Option<u64>, many: u64, unit: &'static str) -> Self {
-        let is_hidden = total.is_some_and(|total| total < many) || !stderr().is_terminal() || stdout().is_terminal();
-        Self { total, unit, done: 0, next: (!is_hidden).then(|| Instant::now() + REFRESH_INTERVAL) }
-    }
-
-    /// Counts what was done.
-    pub(super) fn add(&mut self, count: u64) {
-        self.done += count;
-        let now = Instant::now();
-        if self.next.is_some_and(|next| now >= next) {
-            self.next = Some(now + REFRESH_INTERVAL);
-            let total = self.total.map(|total| format!(" of {}", Grouped(total))).unwrap_or_default();
-            // A terminal that is gone takes nothing.
-            let _ = write!(stderr(), "\r\x1b[K{}{total} {}", Grouped(self.done), self.unit);
-        }
-    }
-
-    /// Counts the bytes that are read from `input`.
-    pub(super) const fn of<R>(self, input: R) -> Counted<R> {
-        Counted { input, progress: self }
-    }
+/// Shows on a terminal that the program works, until the result is dropped.
+pub fn working(message: impl Into<Cow<'static, str>>) -> ProgressBar {
+    let line = progress(None, "{spinner} {msg}, {elapsed}").with_message(message);
+    line.tick();
+    line.enable_steady_tick(TICK_INTERVAL);
+    line
 }
 
-impl Drop for Progress {
-    fn drop(&mut self) {
-        if self.next.is_some() {
-            let _ = write!(stderr(), "\r\x1b[K");
-        }
-    }
-}
-
-/// Input whose bytes are counted.
-pub(super) struct Counted<R> {
-    input: R,
-    progress: Progress,
-}
-
-impl<R: Read> Read for Counted<R> {
-    fn read(&mut self, buffer: &mut [u8]) -> Result<usize> {
-        let count = self.input.read(buffer)?;
-        self.progress.add(count as u64);
-        Ok(count)
-    }
+/// Draws with characters that every terminal has.
+fn ascii(style: ProgressStyle) -> ProgressStyle {
+    style.progress_chars("=> ").tick_chars("|/-\\ ")
 }

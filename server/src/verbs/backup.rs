@@ -7,7 +7,7 @@ use snowmint_stores::sqlite::Sqlite;
 
 use super::operate::with_url;
 use crate::arguments::operate;
-use snowmint_cli::Exit;
+use snowmint_cli::{Exit, working};
 
 /// Copies the store into a new file.
 pub fn backup(options: &operate::Backup) -> Result<u8, Exit> {
@@ -19,7 +19,9 @@ pub fn backup(options: &operate::Backup) -> Result<u8, Exit> {
                 url.scheme
             )));
         }
+        let line = working("copying the store");
         Sqlite::back_up(&url, &options.file).await?;
+        drop(line);
         let file = options.file.display();
         writeln!(stdout(), "{file}\nafter it is restored, run snowmint fence --stopped --skip N")?;
         Ok(0)

@@ -11,7 +11,7 @@ use snowmint_stores::fence::{Fence, Raised, raise};
 use super::operate::with_store_and_slots;
 use crate::arguments::operate;
 use crate::service::USERS;
-use snowmint_cli::Exit;
+use snowmint_cli::{Exit, working};
 
 /// How far ahead a fence may be without `--far`, in ms: a fence at a mistyped time cannot be lowered.
 const MAX_DISTANCE_MS: i64 = 24 * 60 * 60 * 1000;
@@ -41,10 +41,12 @@ pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
         if let Some(ms) = options.max_window_ms {
             fence = fence.reach(Duration::from_millis(ms));
         }
+        let line = working("raising windows and counters");
         let Raised { until_ms, mut counts, .. } = raise(&*store, &fence).await?;
         if let Some(slots) = slots {
             counts.push(("slots", slots.fence(until_ms)?));
         }
+        drop(line);
         let mut out = stdout().lock();
         for (what, count) in counts {
             writeln!(out, "{what:<9}  {count}")?;

@@ -7,8 +7,16 @@ mod audit;
 mod operators;
 mod verbs;
 
+#[cfg(target_os = "linux")]
+use std::fs::File;
+#[cfg(target_os = "linux")]
+use std::io::Read as _;
 use std::io::Write as _;
 use std::process::{Command, Output, Stdio};
+
+/// Removes a line of progress from a terminal.
+#[cfg(target_os = "linux")]
+const CLEARED: &str = "\r\x1b[2K";
 
 /// Returns the words of the command, if it is one of a package.
 fn packaged() -> Option<Vec<String>> {
@@ -37,6 +45,25 @@ fn run(words: &[&str], stdin: &[u8]) -> Output {
     // A program that reads a file, or refuses the first lines, closes its input early.
     let _ = child.stdin.take().expect("piped").write_all(stdin);
     child.wait_with_output().expect("it ends")
+}
+
+/// Runs the command with standard error on a terminal, which is standard output too if `out` is `None`. Returns what the terminal
+/// shows.
+#[cfg(target_os = "linux")]
+fn on_terminal(words: &[&str], out: Option<File>) -> String {
+    use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};
+
+    let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
+    let user = openpt(flags).expect("a terminal");
+    grantpt(&user).and_then(|()| unlockpt(&user)).expect("an open terminal");
+    let terminal = File::from(ioctl_tiocgptpeer(&user, flags).expect("the side of the command"));
+    let out = out.unwrap_or_else(|| terminal.try_clone().expect("a second handle"));
+    let mut child = command().args(words).env("TERM", "xterm").stdout(out).stderr(terminal).spawn().expect("it starts");
+    let mut shown = Vec::new();
+    // A read fails once the command has ended.
+    let _ = File::from(user).read_to_end(&mut shown);
+    assert!(child.wait().expect("it ends").success(), "{}", text(&shown));
+    text(&shown)
 }
 
 fn text(bytes: &[u8]) -> String {

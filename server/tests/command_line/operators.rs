@@ -12,6 +12,8 @@ use snowmint_stores::host::refuse_default_database;
 use snowmint_stores::{Tag, connect};
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+use super::{CLEARED, on_terminal};
 use super::{command, complaint, lines, run, text};
 
 /// One byte above the limit.
@@ -283,6 +285,21 @@ fn a_fence_refuses_times_that_could_repeat_ids() {
     let (_, message) = fence(&["--until", &(auto - 1).to_string()]);
     assert!(message.contains("too early"), "{message}");
     assert_eq!(until(&["--until", &(auto + 1).to_string()]), auto + 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_that_a_fence_and_a_backup_work() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("sqlite:{}/store.db", directory.path().display());
+    lines(&["segment", "create", "orders", "--store", &store]);
+    let copy = directory.path().join("copy.db");
+    let shown = on_terminal(&["backup", copy.to_str().expect("text"), "--store", &store], None);
+    assert!(shown.contains("copying the store, 0s"), "{shown:?}");
+    assert!(shown.contains(&format!("{CLEARED}{}", copy.display())), "{shown:?}");
+    let shown = on_terminal(&["fence", "--skip", "0", "--stopped", "--store", &store], None);
+    assert!(shown.contains("raising windows and counters, 0s"), "{shown:?}");
+    assert!(shown.contains(&format!("{CLEARED}leases     0\r\nsegments   1\r\n")), "{shown:?}");
 }
 
 #[test]

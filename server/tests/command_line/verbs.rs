@@ -1,5 +1,7 @@
 //! The verbs of the program and of the packages.
 
+#[cfg(target_os = "linux")]
+use std::fs::{self, File};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::process::{Command, Stdio};
 
@@ -7,6 +9,8 @@ use serde_json::{Value, json};
 use snowmint_core::prefix;
 use tempfile::TempDir;
 
+#[cfg(target_os = "linux")]
+use super::{CLEARED, on_terminal};
 use super::{command, complaint, lines, packaged, run, text};
 
 const TWEET: &str = "1541815603606036480";
@@ -283,11 +287,31 @@ fn an_interrupt_ends_a_verb_that_waits_for_lines() {
 #[cfg(target_os = "linux")]
 #[test]
 fn a_full_disk_is_reported_in_one_line() {
-    let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
+    let full = fs::OpenOptions::new().write(true).open("/dev/full").expect("a full disk");
     let silent = command().arg("mint").stderr(full.try_clone().expect("a second handle")).status().expect("it runs");
     assert_eq!(silent.code(), Some(2), "a message that nobody can read is no panic");
     let done = command().args(["gen", "--node", "1"]).stdout(full).output().expect("it runs");
     let message = text(&done.stderr);
     assert_eq!((done.status.code(), message.lines().count()), (Some(1), 1), "{message}");
     assert!(message.starts_with("snowmint: "), "{message}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_terminal_shows_the_progress_of_a_long_verb() {
+    let directory = TempDir::new().expect("a directory");
+    let path = directory.path().join("ids");
+    let words = ["gen", "-n", "500000", "--node", "1"];
+    let shown = on_terminal(&words, Some(File::create(&path).expect("a file")));
+    assert!(shown.contains(" of 500,000 IDs, ") && shown.ends_with(CLEARED), "{shown:?}");
+    let ids = fs::read_to_string(&path).expect("IDs");
+    assert!(ids.lines().count() == 500_000 && ids.lines().all(|id| id.parse::<u64>().is_ok()));
+    let shown = on_terminal(&["audit", path.to_str().expect("text")], None);
+    assert!(shown.contains(" MiB, ") && shown.contains("looking for faults"), "{shown:?}");
+    assert!(shown.contains(&format!("{CLEARED}500,000 IDs of snowmint, 1 node")), "{shown:?}");
+
+    let shown = on_terminal(&["gen", "-n", "300000", "--node", "1"], None);
+    assert!(shown.lines().all(|line| line.parse::<u64>().is_ok()), "only IDs are on the terminal that has them");
+    let shown = on_terminal(&["gen", "-n", "5", "--node", "1"], Some(File::create(&path).expect("a file")));
+    assert_eq!(shown, "", "a short count has no line");
 }
