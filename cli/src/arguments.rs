@@ -1,6 +1,7 @@
 //! The verbs and flags of the command line.
 #![allow(clippy::doc_markdown, missing_docs, reason = "comments are the help")]
 
+use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
 
@@ -9,28 +10,54 @@ use snowmint_core::prefix::Prefix;
 use snowmint_core::{Options, TextForm, time};
 use snowmint_inspect::audit::DEFAULT_JITTER_MS;
 
+/// The last lines of the help.
+pub const AFTER_HELP: &str = "snowmint VERB --help shows examples of a verb.\n\
+    Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.";
+
 /// The verbs that need no store but the slots of this machine.
 #[derive(Debug, Subcommand)]
 pub enum Verb {
     /// Mint IDs, one per line
+    #[command(after_help = "Examples:
+  snowmint gen
+  snowmint gen -n 3 --prefix user
+  snowmint gen --layout twitter --node 5")]
     Gen(Gen),
-    /// Show the parts of IDs, in one layout or in every layout that could have minted them
+    /// Show the time, the node and the other parts of IDs
+    ///
+    /// Without --layout, each ID is shown in every layout that could have minted it.
+    #[command(after_help = "Examples:
+  snowmint inspect 1541815603606036480
+  snowmint inspect --layout twitter 1541815603606036480")]
     Inspect(Inspect),
     /// Show all presets, or the given layouts
+    #[command(after_help = "Examples:
+  snowmint layouts
+  snowmint layouts twitter")]
     Layouts(Layouts),
-    /// Examine what a generator would do here: its store, node and clock, and what must be fixed
+    /// Examine what a generator would do here, and say what to fix
     ///
-    /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1: something must
-    /// be fixed.
+    /// Connects to the store as a generator does, which makes missing tables, and claims no node. Exit code 1:
+    /// something must be fixed.
+    #[command(after_help = "Example:
+  snowmint doctor --namespace orders")]
     Doctor(Doctor),
-    /// Say why a list of IDs has duplicates: nodes that two processes share, clocks that stepped back, and more
+    /// Find out why a list of IDs has duplicates
     ///
-    /// Reads one ID per line, in the order in which they were written down, or a column of a CSV file. Exit code 0: nothing
-    /// found; 1: findings; 2: lines that are no ID, which are reported and passed over, or other wrong input.
+    /// Finds nodes that two processes share, clocks that stepped back, and more. Reads one ID per line, in the order in
+    /// which they were written down, or a column of a CSV file. Exit code 0: nothing found; 1: findings; 2: lines that
+    /// are no ID, which are reported and passed over, or other wrong input.
+    #[command(after_help = "Examples:
+  snowmint audit ids.txt
+  snowmint audit --column id --svg audit.svg orders.csv")]
     Audit(Audit),
-    /// Mask IDs, so that they show neither time nor order, or unmask them
+    /// Mask IDs, so that they show neither time nor order
     ///
-    /// IDs are masked by FF1, and UUIDs of version 7 by UUIDv47. A mask hides, and does not authenticate.
+    /// --decode unmasks them. IDs are masked by FF1, and UUIDs of version 7 by UUIDv47. A mask hides, and does not
+    /// authenticate.
+    #[command(after_help = "Examples:
+  export SNOWMINT_MASK_KEY=$(openssl rand -hex 16)
+  snowmint mask 1541815603606036480")]
     Mask(Mask),
 }
 
@@ -40,13 +67,32 @@ pub enum PackageVerb {
     #[command(flatten)]
     Common(Verb),
     /// List a range of numbers by its name
+    #[command(after_help = "Example:
+  snowmint sequence virtual seq_1_to_15_step_3")]
     #[command(subcommand)]
     Sequence(SequenceVerb),
+    /// Only the program of the crate snowmint-server has this verb
+    #[command(name = SERVER_VERBS[0], aliases = &SERVER_VERBS[1..], hide = true, disable_help_flag = true)]
+    OfServer(Rest),
+}
+
+/// The verbs that need a store, or are a server. The program of the crate `snowmint-server` has them.
+pub const SERVER_VERBS: [&str; 8] = ["serve", "lease", "namespace", "segment", "key", "backup", "fence", "completions"];
+/// The verbs of `sequence` that need a store.
+const STORE_VERBS: [&str; 5] = ["create", "next", "set", "format", "show"];
+
+/// All words after a verb.
+#[derive(Debug, Args)]
+pub struct Rest {
+    #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+    words: Vec<OsString>,
 }
 
 #[derive(Debug, Subcommand)]
 pub enum SequenceVerb {
-    /// List the numbers of a range, one per line, as the SEQUENCE engine of MariaDB does
+    /// List the numbers of a range by its name, one per line
+    ///
+    /// The SEQUENCE engine of MariaDB has the same names.
     Virtual {
         /// Name of the range: seq_1_to_15_step_3, or seq_1_to_15
         name: String,
@@ -54,6 +100,9 @@ pub enum SequenceVerb {
         #[arg(long)]
         json: bool,
     },
+    /// Only the program of the crate snowmint-server has this verb
+    #[command(name = STORE_VERBS[0], aliases = &STORE_VERBS[1..], hide = true, disable_help_flag = true)]
+    OfServer(Rest),
 }
 
 #[derive(Debug, Args)]

@@ -1,5 +1,5 @@
-//! The end of the program: code 0 for success, 1 for a failure or an unknown ID, 2 for wrong input, and one line that says
-//! why.
+//! The end of the program: code 0 for success, 1 for a failure or an unknown ID, 2 for wrong input, and one line that
+//! says why.
 
 use std::ffi::OsString;
 use std::fmt;
@@ -80,8 +80,8 @@ impl From<io::Error> for Exit {
     }
 }
 
-/// Prints the answer of clap and returns the exit code: a mistake in one line, or help and version in full. `verb` is the word
-/// after the name of the program.
+/// Prints the answer of clap and returns the exit code: a mistake and similar names in one line, or help and version in
+/// full. `verb` is the word after the name of the program.
 pub fn of_arguments(error: &clap::Error, verb: Option<&OsString>) -> u8 {
     if matches!(error.kind(), ClapErrorKind::DisplayHelp | ClapErrorKind::DisplayVersion) {
         // A reader that closes the output early is not an error.
@@ -103,6 +103,9 @@ pub fn of_arguments(error: &clap::Error, verb: Option<&OsString>) -> u8 {
     } else {
         &mistake
     };
-    complain(format_args!("{mistake} (see snowmint{blank}{verb} --help)"));
+    let similar = text.lines().find_map(|line| line.trim().strip_prefix("tip: ").filter(|tip| tip.contains(" exist")));
+    let separator = if similar.is_some() { "; " } else { "" };
+    let similar = similar.unwrap_or_default();
+    complain(format_args!("{mistake}{separator}{similar} (see snowmint{blank}{verb} --help)"));
     2
 }

@@ -9,7 +9,7 @@ mod program;
 pub mod tables;
 mod verbs;
 
-pub use self::arguments::{Verb, instant};
+pub use self::arguments::{AFTER_HELP, Verb, instant};
 pub use self::exit::{Exit, complain, of_arguments};
 pub use self::program::{Host, main};
 pub use self::verbs::input::integer;

@@ -1,15 +1,14 @@
 //! The command line of the packages for Python and Node, which have no verb of a server.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fmt::Display;
 
 use clap::Parser;
-use clap::error::ContextKind;
 use snowmint::host::{Backend, Connect};
 use snowmint_core::ErrorKind;
 use snowmint_stores::Error;
 
-use crate::arguments::{PackageVerb, SequenceVerb};
+use crate::arguments::{AFTER_HELP, PackageVerb, SERVER_VERBS, SequenceVerb};
 use crate::exit::{Exit, of_arguments};
 use crate::verbs::sequence::virtual_range;
 
@@ -28,11 +27,6 @@ struct Arguments {
     verb: PackageVerb,
 }
 
-/// The verbs that need a store, or are a server. The program of the crate `snowmint-server` has them.
-const SERVER_VERBS: [&str; 9] =
-    ["serve", "lease", "namespace", "sequence", "segment", "key", "backup", "fence", "completions"];
-/// The verbs of `sequence` that need a store.
-const SEQUENCE_VERBS: [&str; 5] = ["create", "next", "set", "format", "show"];
 /// The stores that no driver of Python or Node opens. The program has them.
 const PROGRAM_SCHEMES: [&str; 3] = ["nats", "natss", "zookeeper"];
 /// The stores that are opened by drivers of the host language, where the host has a function for that.
@@ -40,11 +34,9 @@ const DRIVER_SCHEMES: [&str; 10] =
     ["etcd", "etcds", "mariadb", "memory", "mysql", "postgres", "postgresql", "redis", "rediss", "sqlite"];
 
 fn after_help() -> String {
-    let [verbs @ .., last] = SERVER_VERBS;
     format!(
-        "Exit codes: 0 for success, 1 for a failure or an unknown ID, 2 for wrong input.\n\
-         The program of the crate snowmint-server also has the verbs {} and {last}.",
-        verbs.join(", ")
+        "{AFTER_HELP}\nThe program of the crate snowmint-server also has the verbs {}, and all of sequence.",
+        SERVER_VERBS.join(", ")
     )
 }
 
@@ -54,6 +46,11 @@ fn missing(what: impl Display) -> String {
         "this package has no {what}: install the program of the crate snowmint-server, as a file of a release or by cargo \
          install snowmint-server"
     )
+}
+
+/// Returns the message for a verb that only the program has.
+fn of_server(verb: &[OsString]) -> Exit {
+    Exit::Wrong(missing(format_args!("verb {}", verb.join(OsStr::new(" ")).display())))
 }
 
 /// Connects as the host does, and says which program has the stores that the host lacks.
@@ -88,15 +85,9 @@ pub fn main(arguments: impl IntoIterator<Item = OsString>, host: &Host) -> u8 {
         Ok(Arguments { verb: PackageVerb::Sequence(SequenceVerb::Virtual { name, json }) }) => {
             virtual_range(&name, json)
         }
-        Err(error) => {
-            let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string).unwrap_or_default();
-            let of_sequence = arguments.get(1).is_some_and(|verb| verb == "sequence");
-            let (of, verbs) = if of_sequence { ("sequence ", &SEQUENCE_VERBS[..]) } else { ("", &SERVER_VERBS[..]) };
-            if !verbs.contains(&unknown.as_str()) {
-                return of_arguments(&error, arguments.get(1));
-            }
-            Err(Exit::Wrong(missing(format_args!("verb {of}{unknown}"))))
-        }
+        Ok(Arguments { verb: PackageVerb::OfServer(_) }) => Err(of_server(&arguments[1..2])),
+        Ok(Arguments { verb: PackageVerb::Sequence(SequenceVerb::OfServer(_)) }) => Err(of_server(&arguments[1..3])),
+        Err(error) => return of_arguments(&error, arguments.get(1)),
     };
     done.unwrap_or_else(Exit::report)
 }

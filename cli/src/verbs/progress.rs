@@ -8,8 +8,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressFinish, ProgressStyle};
 /// How often a line without a count changes.
 const TICK_INTERVAL: Duration = Duration::from_millis(100);
 
-/// Returns a line that `template` shows on standard error. It counts to `total`, which may be unknown, and is removed when it
-/// is dropped. It is hidden unless standard error is a terminal.
+/// Returns a line that `template` shows on standard error. It counts to `total`, which may be unknown, and is removed
+/// when it is dropped. It is hidden unless standard error is a terminal.
 pub(super) fn progress(total: Option<u64>, template: &str) -> ProgressBar {
     let style = ProgressStyle::with_template(template).map_or_else(|_| ProgressStyle::default_bar(), ascii);
     ProgressBar::with_draw_target(total, ProgressDrawTarget::stderr())

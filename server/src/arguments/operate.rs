@@ -39,14 +39,18 @@ pub struct Lease {
 
 #[derive(Debug, Subcommand)]
 pub enum LeaseVerb {
-    /// List the nodes, their holders and the ends of their windows. Slots of this machine: --store file:/var/tmp/snowmint
+    /// List the nodes, their holders and the ends of their windows
+    ///
+    /// Slots of this machine: --store file:/var/tmp/snowmint
     Ls {
         /// List this namespace only
         namespace: Option<String>,
     },
-    /// Release a node whose holder is gone for good, or whose window ends far ahead because a clock was ahead. Stop the
-    /// holder first: it may mint until the end of its window. Of a node that a machine has reserved, remove the directory
-    /// .reserved of its slots too, or start the machine anew. A slot that a live holder has locked is refused
+    /// Release the node of a stopped holder
+    ///
+    /// For a holder that is gone for good, or a window that ends far ahead because a clock was ahead. Stop the holder
+    /// first: it may mint until the end of its window. If a machine has reserved the node, also remove the directory
+    /// .reserved of its slots, or start the machine anew. A slot that a live holder has locked is refused.
     Release {
         /// Namespace of the lease
         namespace: String,
@@ -73,7 +77,9 @@ pub struct Namespaces {
 pub enum NamespaceVerb {
     /// List the namespaces and their layouts
     Ls,
-    /// Make a namespace, so that clients of a service may use it. It keeps its layout for good
+    /// Make a namespace, so that clients of a service may use it
+    ///
+    /// It keeps its layout for good.
     Create {
         /// Name of the namespace [default: the one of the layout]
         namespace: Option<String>,
@@ -81,8 +87,10 @@ pub enum NamespaceVerb {
         #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
         layout: String,
     },
-    /// Remove a namespace whose nodes are all free: it is not listed, and does not count for --max-namespaces of a service. Its
-    /// records stay, so that none of its IDs repeats when it is made again
+    /// Remove a namespace whose nodes are all free
+    ///
+    /// It is no longer listed, and does not count for --max-namespaces of a service. Its records stay, so that no ID
+    /// repeats when it is made again.
     Rm {
         /// Name of the namespace
         namespace: String,
@@ -113,13 +121,17 @@ pub enum KeyVerb {
         /// A number that is given already, 0 to 2^63-2
         value: u64,
     },
-    /// Delete a key. When it is used again, it continues above its numbers
+    /// Delete a key
+    ///
+    /// When it is used again, it continues above its numbers.
     Rm {
         /// Name of the key
         key: String,
     },
-    /// Lower a key that was raised by mistake, and print the number that it was at. Numbers above the value that were given come
-    /// again. Stop the servers first: those that have the key open keep their numbers
+    /// Lower a key that was raised by mistake, and print its old number
+    ///
+    /// Numbers that were given above the value come again. Stop the servers first: those that have the key open keep
+    /// their numbers.
     Lower {
         /// Name of the key
         key: String,
@@ -192,11 +204,14 @@ pub enum SequenceVerb {
         #[arg(long)]
         round: Option<u64>,
     },
-    /// Take the next number as a text, such as INV-2026-000042. Each period has a sequence of its own, which the first use makes
+    /// Take the next number as a text, such as INV-2026-000042
+    ///
+    /// Each period has a separate sequence, which the first use makes.
     Format {
         /// Name of the numbers
         name: String,
-        /// Form of the texts: {yyyy} {yy} {MM} {dd} {HH} for the date, {000000} for the counter, {luhn} or {mod97} at the end
+        /// Form of the texts: {yyyy} {yy} {MM} {dd} {HH} for the date, {000000} for the counter, {luhn} or {mod97} at
+        /// the end
         pattern: String,
         /// When the counter begins again: none, year, month, day
         #[arg(long, default_value = "none", value_parser = period)]
@@ -208,7 +223,9 @@ pub enum SequenceVerb {
         #[arg(long, default_value = "error", value_parser = overflow)]
         overflow: Overflow,
     },
-    /// List the numbers of a range, one per line, as the SEQUENCE engine of MariaDB does. It needs no store
+    /// List the numbers of a range by its name, one per line
+    ///
+    /// The SEQUENCE engine of MariaDB has the same names. The verb needs no store.
     Virtual {
         /// Name of the range: seq_1_to_15_step_3, or seq_1_to_15
         name: String,
@@ -268,13 +285,15 @@ pub struct Backup {
 pub struct Fence {
     #[command(flatten)]
     pub place: Place,
-    /// New IDs begin at this time, in RFC 3339 or Unix ms, and no ID of any holder is later. With auto it is now plus
-    /// --max-window-ms, or the newest end of a window in the store if that is later
+    /// New IDs begin at this time, in RFC 3339 or Unix ms, and no ID of any holder is later
+    ///
+    /// With auto it is now plus --max-window-ms, or the newest end of a window in the store if that is later.
     #[arg(long, value_name = "TIME", default_value = "auto", value_parser = instant_or_auto)]
     pub until: Until,
-    /// No holder had a longer window_ms and max_ahead_ms together, or reservation [default: an hour, the most that snowmint
-    /// allows, or the longest reservation that a namespace notes]. Take the longest of your generators; clients of a service had
-    /// at most its --max-window-ms plus 60000
+    /// No holder had a longer window_ms and max_ahead_ms together, or reservation [default: an hour, the most that
+    /// snowmint allows, or the longest reservation that a namespace notes]
+    ///
+    /// Take the longest of your generators. Clients of a service had at most its --max-window-ms plus 60000.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Reservation::MAX_MS))]
     pub max_window_ms: Option<u64>,
     /// Accept a store without any record, as after all of it was lost
@@ -283,8 +302,9 @@ pub struct Fence {
     /// Allow a time more than a day ahead, although a fence cannot be lowered
     #[arg(long)]
     pub far: bool,
-    /// No counter gave more than N numbers above the store's record. Counters, sequences and users without a record, new ones
-    /// too, begin N numbers later
+    /// No counter gave more than N numbers above the store's record
+    ///
+    /// Counters, sequences and users without a record, new ones too, begin N numbers later.
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(..=LAST))]
     pub skip: u64,
     /// Names of tickets that the store does not list, because an early version took them

@@ -37,58 +37,82 @@ pub enum Get {
 #[derive(Args)]
 pub struct Serve {
     /// Address for HTTP; `off` for none
+    #[arg(help_heading = "Addresses")]
     #[arg(long, env = "SNOWMINT_HTTP", value_name = "ADDR", default_value = "127.0.0.1:8080")]
     pub http: String,
     /// Address for the Redis protocol; `off` for none
+    #[arg(help_heading = "Addresses")]
     #[arg(long, env = "SNOWMINT_REDIS", value_name = "ADDR", default_value = "127.0.0.1:6389")]
     pub redis: String,
-    /// Address for health checks and metrics alone: /healthz, /readyz and /metrics, which --http serves too; `off` for none
+    /// Address for health checks and metrics alone: /healthz, /readyz and /metrics, which --http serves too; `off` for
+    /// none
+    #[arg(help_heading = "Addresses")]
     #[arg(long, env = "SNOWMINT_HEALTH", value_name = "ADDR", default_value = "off")]
     pub health: String,
     /// Store of leases and numbers: sqlite:PATH, postgres://..., mysql://..., redis://..., etcd://..., zookeeper://...,
     /// nats://..., file:DIRECTORY [default: a SQLite file of this user; required in a container or pod]
+    #[arg(help_heading = "Stores")]
     #[arg(long, env = "SNOWMINT_STORE", value_name = "URL", hide_env_values = true)]
     pub store: Option<String>,
-    /// Store of the tickets of /v1/tickets; give the flag once for each of several independent servers, which count in turn, and of
-    /// which any may be down. All servers of the service name the same stores in the same order. Where MySQL has Flickr's table
-    /// Tickets64, all tickets come from it. In the variable, blanks stand between the stores [default: --store]
+    /// Store of the tickets of /v1/tickets, once for each of several independent stores [default: --store]
+    ///
+    /// The stores count in turn, and any of them may be down. All servers of the service name the same stores in the
+    /// same order. Where MySQL has Flickr's table Tickets64, all tickets come from it. In the variable, separate the
+    /// stores by blanks.
+    #[arg(help_heading = "Stores")]
     #[arg(long, env = "SNOWMINT_TICKETS_STORE", value_name = "URL", value_delimiter = ' ', hide_env_values = true)]
     pub tickets_store: Vec<String>,
-    /// File to which a line of JSON is appended for each range of numbers that this server takes from the store, before a number
-    /// of the range is given out. While the file cannot be written, no such range is given out. SIGHUP opens the file again
+    /// File that gets a line of JSON for each range of numbers that this server takes from the store
+    ///
+    /// The line is written before the first number of the range is given out. While the file cannot be written, no new
+    /// range is given out. SIGHUP opens the file again.
+    #[arg(help_heading = "Stores")]
     #[arg(long, env = "SNOWMINT_RANGE_LOG", value_name = "FILE")]
     pub range_log: Option<PathBuf>,
     /// Connections to PostgreSQL, MariaDB or MySQL, unless the store's URL has the option connections
+    #[arg(help_heading = "Stores")]
     #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub store_connections: u32,
-    /// File with tokens of clients, which take IDs and numbers and lease nodes; required for addresses other than loopback. A
-    /// token each line, with a name and a blank before it if there are several. SIGHUP reads all token files and the certificate
-    /// again
+    /// File with tokens of clients, which take IDs and numbers and lease nodes; required for addresses other than
+    /// loopback
+    ///
+    /// Each line has a token, with a name and a blank before it if there are several. SIGHUP reads all token files and
+    /// the certificate again.
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_TOKEN_FILE", value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// File with tokens of administrators, who also set and delete keys, define and set sequences, and make namespaces. Without
-    /// the file only the verbs key, sequence and namespace do so
+    /// File with tokens of administrators, who also set and delete keys, define and set sequences, and make namespaces
+    ///
+    /// Without the file, only the verbs key, sequence and namespace do so.
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_ADMIN_TOKEN_FILE", value_name = "FILE", requires = "token_file")]
     pub admin_token_file: Option<PathBuf>,
     /// File with tokens that only read metrics and status, for Prometheus
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_METRICS_TOKEN_FILE", value_name = "FILE", requires = "token_file")]
     pub metrics_token_file: Option<PathBuf>,
     /// Layout of IDs if a request names none: name of a preset, or text of a layout
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_LAYOUT", default_value = "snowmint")]
     pub layout: String,
     /// Namespace of the leases for that layout [default: the layout's]
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_NAMESPACE", value_name = "NS")]
     pub namespace: Option<String>,
     /// How many numbers the first fetch of a key takes
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_STEP", default_value_t = 1000, value_parser = super::step)]
     pub step: u64,
     /// Answer of GET in the Redis protocol: a dashboard that reads keys with GET needs peek, which takes no number
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_GET", value_enum, default_value = "next")]
     pub get: Get,
     /// How long a request waits for the clock and the store
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_MAX_WAIT_MS", value_name = "MS", default_value_t = 1000, value_parser = clap::value_parser!(u64).range(1..=Window::MAX_MS))]
     pub max_wait_ms: u64,
     /// Length of this server's windows: when the server crashes, another one takes over after this time
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
     pub window_ms: u64,
     /// For how long the store grants this server's nodes to the directory of the slots of this machine (SNOWMINT_STATE_DIR),
@@ -96,53 +120,74 @@ pub struct Serve {
     #[arg(long, env = "SNOWMINT_RESERVE", value_name = "LENGTH", value_parser = reserve)]
     pub reserve: Option<Duration>,
     /// Longest window that a client gets for a leased node
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_MAX_WINDOW_MS", value_name = "MS", default_value_t = 300_000, value_parser = clap::value_parser!(u64).range(Window::MIN_MS..=Window::MAX_MS))]
     pub max_window_ms: u64,
-    /// How many namespaces the store may have before a claim makes no new one; snowmint namespace removes and makes them
+    /// How many namespaces the store may have before a claim makes no new one; snowmint namespace removes and makes
+    /// them
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_MAX_NAMESPACES", value_name = "N", default_value_t = 1000, value_parser = RangedU64ValueParser::<usize>::new().range(1..=100_000))]
     pub max_namespaces: usize,
     /// Percentage of a namespace's nodes that the holders of one token of --token-file may have at a time
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_NODE_SHARE", value_name = "PERCENT", default_value_t = 50, value_parser = clap::value_parser!(u8).range(1..=100))]
     pub node_share: u8,
     /// How many users share one record, 1 to 1000000; the first server of a store decides, and another value is refused
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_SECTION_SIZE", value_name = "USERS", default_value = "100000", value_parser = section_size)]
     pub section_size: NonZeroU32,
-    /// Memory for users, such as 64MiB: 4 to 21 bytes for each user that has asked. When it is full, users without requests make
-    /// room
+    /// Memory for users, such as 64MiB: 4 to 21 bytes for each user that has asked
+    ///
+    /// When it is full, users without requests make room.
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_USERS_MEMORY", value_name = "SIZE", default_value_t = ByteSize::b(MEMORY_BYTES), value_parser = users_memory)]
     pub users_memory: ByteSize,
-    /// Address of this server that other servers give to clients and connect to, at most 60 bytes [default: the address for HTTP]
+    /// Address of this server that other servers give to clients and connect to, at most 60 bytes [default: the address
+    /// for HTTP]
+    #[arg(help_heading = "Addresses")]
     #[arg(long, env = "SNOWMINT_ADVERTISE", value_name = "URL", value_parser = advertised)]
     pub advertise: Option<String>,
-    /// Host names that HTTP requests without a token may use, separated by commas; localhost and loopback addresses always may
+    /// Host names that HTTP requests without a token may use, separated by commas; localhost and loopback addresses
+    /// always may
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_ALLOW_HOST", value_name = "NAME", value_delimiter = ',', value_parser = crate::http::allowed)]
     pub allow_host: Vec<String>,
     /// Origins whose pages may send requests, separated by commas; * for all
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_ALLOW_ORIGIN", value_name = "ORIGIN", value_delimiter = ',', value_parser = crate::http::origins)]
     pub allow_origin: Vec<String>,
     /// Certificate chain in PEM; encrypts both protocols
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_TLS_CERT", value_name = "FILE", requires = "tls_key")]
     pub tls_cert: Option<PathBuf>,
     /// Private key of the certificate in PEM
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_TLS_KEY", value_name = "FILE", requires = "tls_cert")]
     pub tls_key: Option<PathBuf>,
     /// Clients may send the token in plain text, because a proxy or the network encrypts: no warning at the start
+    #[arg(help_heading = "Access")]
     #[arg(long, env = "SNOWMINT_PLAIN", conflicts_with = "tls_cert", value_parser = FalseyValueParser::new())]
     pub plain: bool,
     /// Maximum number of connections of each protocol
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS", default_value_t = 1024, value_parser = RangedU64ValueParser::<u32>::new().range(1..=100_000))]
     pub max_connections: u32,
-    /// How many of them one address may have; a network of IPv6 (/64) counts as one address. Clients behind a proxy have the
-    /// address of the proxy [default: three quarters of --max-connections]
+    /// Maximum number of connections from one address [default: three quarters of --max-connections]
+    ///
+    /// A network of IPv6 (/64) counts as one address. Clients behind a proxy have the address of the proxy.
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_MAX_CONNECTIONS_PER_ADDRESS", value_name = "N", value_parser = RangedU64ValueParser::<u32>::new().range(1..=100_000))]
     pub max_connections_per_address: Option<u32>,
     /// How long a client may stay silent
+    #[arg(help_heading = "Limits")]
     #[arg(long, env = "SNOWMINT_IDLE_S", value_name = "SECONDS", default_value_t = 600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub idle_s: u64,
     /// Filter of the log, such as warn, debug or snowmint=debug,warn
+    #[arg(help_heading = "Log")]
     #[arg(long, env = "SNOWMINT_LOG", value_name = "FILTER", default_value = "warn,snowmint=info")]
     pub log: String,
     /// Format of the log
+    #[arg(help_heading = "Log")]
     #[arg(long, env = "SNOWMINT_LOG_FORMAT", value_enum, default_value = "text")]
     pub log_format: LogFormat,
     /// Print the OpenAPI document and exit

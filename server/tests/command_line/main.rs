@@ -8,10 +8,14 @@ mod operators;
 mod verbs;
 
 #[cfg(target_os = "linux")]
+use std::ffi::OsStr;
+#[cfg(target_os = "linux")]
 use std::fs::File;
 #[cfg(target_os = "linux")]
 use std::io::Read as _;
 use std::io::Write as _;
+#[cfg(target_os = "linux")]
+use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
 /// Removes a line of progress from a terminal.
@@ -47,8 +51,35 @@ fn run(words: &[&str], stdin: &[u8]) -> Output {
     child.wait_with_output().expect("it ends")
 }
 
-/// Runs the command with standard error on a terminal, which is standard output too if `out` is `None`. Returns what the terminal
-/// shows.
+/// Returns the examples of a verb's help, of which no line has more than 80 columns.
+#[cfg(target_os = "linux")]
+fn examples(verb: &str) -> String {
+    let help = lines(&[verb, "--help"]);
+    assert!(help.iter().all(|line| line.chars().count() <= 80), "{help:#?}");
+    let examples: Vec<_> =
+        help.iter().skip_while(|line| !line.starts_with("Example")).skip(1).map(|s| s.trim()).collect();
+    assert!(!examples.is_empty(), "{help:#?}");
+    examples.join("\n")
+}
+
+/// Runs a script in a directory, on a store. Its command `snowmint` is the tested one.
+#[cfg(target_os = "linux")]
+fn run_script(script: &str, directory: &Path, store: &str) {
+    let tested = command();
+    let words: Vec<_> =
+        [tested.get_program()].into_iter().chain(tested.get_args()).map(OsStr::to_string_lossy).collect();
+    let script = format!("set -e\nsnowmint() {{ {} \"$@\"; }}\n{script}", words.join(" "));
+    let mut bash = Command::new("bash");
+    for (name, _) in tested.get_envs() {
+        bash.env_remove(name);
+    }
+    let done =
+        bash.args(["-c", &script]).current_dir(directory).env("SNOWMINT_STORE", store).output().expect("it runs");
+    assert!(done.status.success(), "{script}\n{}", text(&done.stderr));
+}
+
+/// Runs the command with standard error on a terminal, which is standard output too if `out` is `None`. Returns the text that
+/// the terminal shows.
 #[cfg(target_os = "linux")]
 fn on_terminal(words: &[&str], out: Option<File>) -> String {
     use rustix::pty::{OpenptFlags, grantpt, ioctl_tiocgptpeer, openpt, unlockpt};

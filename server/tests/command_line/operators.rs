@@ -13,7 +13,7 @@ use snowmint_stores::{Tag, connect};
 use tempfile::TempDir;
 
 #[cfg(target_os = "linux")]
-use super::{CLEARED, on_terminal};
+use super::{CLEARED, examples, on_terminal, run_script};
 use super::{command, complaint, lines, run, text};
 
 /// One byte above the limit.
@@ -285,6 +285,19 @@ fn a_fence_refuses_times_that_could_repeat_ids() {
     let (_, message) = fence(&["--until", &(auto - 1).to_string()]);
     assert!(message.contains("too early"), "{message}");
     assert_eq!(until(&["--until", &(auto + 1).to_string()]), auto + 1);
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_examples_of_operators_run() {
+    for verb in ["lease", "namespace", "sequence", "segment", "key", "backup", "fence", "completions"] {
+        let directory = TempDir::new().expect("a directory");
+        let store = format!("sqlite:{}/store.db", directory.path().display());
+        let script =
+            if verb == "lease" { "snowmint gen --namespace orders --node 5\n" } else { "snowmint segment create t\n" };
+        run_script(&format!("{script}{}", examples(verb)), directory.path(), &store);
+    }
+    assert!(examples("serve").contains("snowmint serve"));
 }
 
 #[cfg(target_os = "linux")]

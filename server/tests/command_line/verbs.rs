@@ -10,7 +10,7 @@ use snowmint_core::prefix;
 use tempfile::TempDir;
 
 #[cfg(target_os = "linux")]
-use super::{CLEARED, on_terminal};
+use super::{CLEARED, examples, on_terminal, run_script};
 use super::{command, complaint, lines, packaged, run, text};
 
 const TWEET: &str = "1541815603606036480";
@@ -159,7 +159,24 @@ fn a_mistake_is_reported_in_one_line() {
     }
     assert_eq!(complaint(&["gen", "--layout", "baidu", "--node", "1"]).0, Some(1));
     assert!(lines(&["--version"])[0].starts_with("snowmint "));
-    assert!(lines(&["gen", "--help"]).iter().all(|line| line.chars().count() <= 100));
+}
+
+#[test]
+fn a_mistyped_name_is_answered_with_similar_names() {
+    for (words, expected) in [
+        (&["audti"][..], "subcommand 'audti'; a similar subcommand exists: 'audit' (see snowmint --help)"),
+        (&["serv"], "'serv'; a similar subcommand exists: 'serve' (see snowmint --help)"),
+        (&["sequence", "sho", "n"], "'sho'; a similar subcommand exists: 'show' (see snowmint sequence --help)"),
+        (&["gen", "--cout", "3"], "'--cout' found; a similar argument exists: '--count' (see snowmint gen --help)"),
+        (&["inspect", "--layuot", "x", "5"], "; a similar argument exists: '--layout' (see snowmint inspect --help)"),
+        (&["audit", "--jitter", "5"], "; a similar argument exists: '--jitter-ms' (see snowmint audit --help)"),
+        (&["frob"], "unrecognized subcommand 'frob' (see snowmint --help)"),
+        (&["inspect", "--frob"], "unexpected argument '--frob' found (see snowmint inspect --help)"),
+    ] {
+        let (code, complained) = complaint(words);
+        assert_eq!(code, Some(2), "{complained}");
+        assert!(complained.contains(expected), "{words:?}: {complained}");
+    }
 }
 
 #[test]
@@ -294,6 +311,28 @@ fn a_full_disk_is_reported_in_one_line() {
     let message = text(&done.stderr);
     assert_eq!((done.status.code(), message.lines().count()), (Some(1), 1), "{message}");
     assert!(message.starts_with("snowmint: "), "{message}");
+}
+
+#[test]
+fn the_help_has_one_line_for_each_verb() {
+    let help = lines(&["--help"]);
+    assert!(help.iter().all(|line| line.chars().count() <= 80), "{help:#?}");
+    let verbs = help.iter().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let starts: Vec<_> = verbs.map(|line| line.find(|letter: char| letter != ' ')).collect();
+    assert!(starts.len() >= 8 && starts.iter().all(|start| *start == Some(2)), "{help:#?}");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn the_examples_in_the_help_run() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("file:{}/slots?allow_unsafe=true", directory.path().display());
+    let script: Vec<_> = ["gen", "inspect", "layouts", "doctor", "audit", "mask", "sequence"].map(examples).into();
+    let ids = "snowmint gen -n 9 --node 1 > ids.txt\n(echo id; cat ids.txt) > orders.csv\n";
+    // `sequence` of the program needs a store for numbers.
+    let script = script[..if packaged().is_some() { 7 } else { 6 }].join("\n");
+    run_script(&format!("{ids}{script}"), directory.path(), &store);
+    assert!(directory.path().join("audit.svg").exists());
 }
 
 #[cfg(target_os = "linux")]
