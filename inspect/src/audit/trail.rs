@@ -1,15 +1,12 @@
 //! The IDs of one node in the order of the log.
 
+mod runs;
+
+use self::runs::Runs;
 use super::terms::{Spot, Terms};
 
-/// How many runs of sequence numbers a trail follows at once.
-const MAX_HEADS: usize = 4;
-/// The lengths of sequences, in bits, that suffice to distinguish two runs.
-const SEQUENCE_BITS: core::ops::RangeInclusive<u32> = 8..=31;
 /// How many IDs a node must have in order before a disorder counts as an event.
 const MIN_HISTORY_IDS: u64 = 32;
-/// The age, in IDs, up to which a run can repeat the numbers of another run.
-const MAX_AGE_IDS: u32 = 64;
 /// How many steps back within a minute are too many for one clock.
 const TOO_MANY_STEPS: u32 = 4;
 
@@ -68,13 +65,6 @@ impl Excursion {
         Self { high: 0, low: 0, ids: 0, place: 0, last: 0, is_far: false, begin: 0, before: 0, end: None };
 }
 
-/// A run of sequence numbers: the next one, and how many came one after the other.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    next: u32,
-    run: u32,
-}
-
 /// The IDs of one node in the order of the log.
 ///
 /// Places count the IDs of the log from 0.
@@ -100,19 +90,7 @@ pub(super) struct Trail {
     counts: bool,
     /// The place of the first of many steps that lie close together.
     alternates: u64,
-    heads: [Head; MAX_HEADS],
-    bits: u32,
-    advances: u32,
-    fresh: u32,
-    carried: u32,
-    misses: u32,
-    returns: u32,
-    returns_in_tick: u32,
-    again: u32,
-    first_return: u64,
-    first_again: u64,
-    /// The IDs before the first number that came again, if their sequence went on from tick to tick.
-    history: u64,
+    runs: Runs,
 }
 
 impl Default for Trail {
@@ -140,18 +118,7 @@ impl Trail {
             first_step: 0,
             counts: false,
             alternates: u64::MAX,
-            heads: [Head { next: u32::MAX, run: 0 }; MAX_HEADS],
-            bits: 0,
-            advances: 0,
-            fresh: 0,
-            carried: 0,
-            misses: 0,
-            returns: 0,
-            returns_in_tick: 0,
-            again: 0,
-            first_return: u64::MAX,
-            first_again: u64::MAX,
-            history: 0,
+            runs: Runs::NONE,
         }
     }
 
@@ -183,9 +150,7 @@ impl Trail {
         (self.tick, self.sequence) = (spot.tick, spot.sequence);
         if first {
             self.high = spot.tick;
-            self.bits = terms.layout.sequence().width();
-            self.heads[0] = Head { next: spot.sequence as u32, run: 0 };
-            self.advance(0, spot.sequence as u32);
+            self.runs = Runs::begin(terms.layout.sequence().width(), spot.sequence as u32);
             return None;
         }
         if self.back.ids > 0 && spot.tick == tick {
@@ -194,9 +159,7 @@ impl Trail {
         if (spot.tick, spot.sequence) == (tick, sequence) {
             return None;
         }
-        if SEQUENCE_BITS.contains(&self.bits) {
-            self.count_sequence(spot.tick > tick, spot.sequence as u32, place);
-        }
+        self.runs.see(spot.tick > tick, spot.sequence as u32, place, self.count - 1);
         if spot.tick == tick {
             let wraps = spot.sequence == 0 && sequence == terms.layout.sequence().max();
             return wraps.then_some(Event::Wrapped(tick));
@@ -264,82 +227,24 @@ impl Trail {
         }
     }
 
-    /// Follows the runs of sequence numbers.
-    fn count_sequence(&mut self, advanced: bool, sequence: u32, place: u64) {
-        self.advances += u32::from(advanced);
-        if advanced && sequence == 0 {
-            self.fresh += 1;
-            self.carried += u32::from(self.heads[0].next == 0);
-            self.heads[0] = Head { next: 1, run: 1 };
-            return;
-        }
-        if self.heads[0].next == sequence {
-            self.carried += u32::from(advanced);
-            return self.advance(0, sequence);
-        }
-        let mask = u32::MAX >> (32 - self.bits);
-        let front = self.heads[0];
-        let age = front.next.wrapping_sub(1).wrapping_sub(sequence) & mask;
-        if age < front.run.min(MAX_AGE_IDS).min(mask / 8) {
-            if self.again == 0 {
-                self.first_again = place;
-                self.history = if self.advances >= 8 && self.is_carrying() { self.count - 1 } else { 0 };
-            }
-            self.again += 1;
-        }
-        let Some(at) = (1..MAX_HEADS).find(|at| self.heads[*at].next == sequence) else {
-            self.misses += 1;
-            self.heads.rotate_right(1);
-            self.heads[0] = Head { next: sequence, run: 0 };
-            return self.advance(0, sequence);
-        };
-        self.carried += u32::from(advanced);
-        let apart = front.next.wrapping_sub(sequence) & mask;
-        if apart.min(mask - apart) > mask / 16 {
-            self.first_return = self.first_return.min(place);
-            if advanced { self.returns += 1 } else { self.returns_in_tick += 1 }
-        }
-        self.heads[..=at].rotate_right(1);
-        self.advance(0, sequence);
-    }
-
-    fn advance(&mut self, at: usize, sequence: u32) {
-        let mask = u32::MAX >> (32 - self.bits.clamp(1, 32));
-        self.heads[at] = Head { next: sequence.wrapping_add(1) & mask, run: self.heads[at].run.saturating_add(1) };
-    }
-
-    /// Returns whether sequences go on from one tick to the next instead of starting anew.
-    const fn is_carrying(&self) -> bool {
-        self.carried as u64 * 3 >= self.advances as u64 && self.fresh as u64 * 10 <= self.advances as u64
-    }
-
     /// Returns whether the layout has a sequence, and every sequence is 0.
     pub(super) const fn never_counts(&self) -> bool {
-        self.bits > 0 && !self.counts
+        self.runs.bits > 0 && !self.counts
     }
 
     /// Returns whether the first sequence of a tick is 0.
     pub(super) const fn starts_at_zero(&self) -> bool {
-        self.fresh as u64 * 2 > self.advances as u64
-    }
-
-    /// Returns how many hits are more than chance: some, and many times the runs that a number meets by chance.
-    fn beyond_chance(&self, least: u64) -> u64 {
-        least + ((u64::from(self.misses) * 20) >> self.bits)
+        self.runs.start_at_zero()
     }
 
     /// Returns the place from which two runs of times or of sequences alternate.
     pub(super) fn alternates_from(&self) -> Option<u64> {
-        let returns = u64::from(self.returns_in_tick) + if self.is_carrying() { self.returns.into() } else { 0 };
-        let by_sequence = if returns >= self.beyond_chance(8) { self.first_return } else { u64::MAX };
-        Some(self.alternates.min(by_sequence)).filter(|place| *place < u64::MAX)
+        self.runs.alternate_from().into_iter().chain(Some(self.alternates)).min().filter(|place| *place < u64::MAX)
     }
 
     /// Returns the place from which a second run repeats the sequences of the first one, after a time with a single run.
     pub(super) fn repeats_from(&self) -> Option<u64> {
-        let is_repeated = u64::from(self.again) >= self.beyond_chance(4);
-        let is_first = self.first_again <= self.first_return && self.first_again <= self.alternates;
-        (is_repeated && is_first && self.history >= MIN_HISTORY_IDS).then_some(self.first_again)
+        self.runs.repeat_from().filter(|place| *place <= self.alternates)
     }
 
     /// Returns whether IDs that repeat from the place `from` on are those of a forked child, and not of another process.
@@ -347,7 +252,7 @@ impl Trail {
     /// `history` IDs of the node came before the first one that repeats, which has this `sequence`; of `ids` IDs since then
     /// `repeated` repeat.
     pub(super) fn is_forked(&self, from: u64, history: u64, sequence: u64, ids: u64, repeated: u64) -> bool {
-        let earlier = self.alternates.min(self.first_return);
+        let earlier = self.alternates.min(self.runs.first_return);
         let is_copy = repeated >= 16 && repeated * 10 >= ids * 9;
         // A process that starts by itself takes sequence 0 first.
         let goes_on = self.starts_at_zero() && sequence > 0;
