@@ -9,6 +9,7 @@ use std::path::Path;
 use indicatif::ProgressBar;
 
 use snowmint_core::Layout;
+use snowmint_core::time::Rfc3339;
 use snowmint_inspect::audit::{Audit, AuditOptions};
 
 use self::reader::{Source, read};
@@ -27,6 +28,12 @@ const LARGE_FILE_BYTES: u64 = 1 << 22;
 pub fn audit(options: &arguments::Audit) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
     let &arguments::Audit { since, until, jitter_ms, unordered, format, .. } = options;
+    if let Some((since, until)) = since.zip(until).filter(|(since, until)| since > until) {
+        let (since, until) = (Rfc3339(since), Rfc3339(until));
+        return Err(Exit::Wrong(format!(
+            "--since {since} is later than --until {until}: every ID would be a finding, so give an earlier --since"
+        )));
+    }
     let mut terms = AuditOptions::default().jitter_ms(jitter_ms).unordered(unordered);
     (terms.since_ms, terms.until_ms) = (since, until);
     let source = Source { format, prefix: options.prefix, column: options.column.as_deref() };

@@ -196,6 +196,11 @@ fn an_input_without_an_id_is_wrong() {
     assert!(complaint(&[], "no ID\n".repeat(1_000_000).as_bytes()).contains("--column names a column"));
     assert!(complaint(&["--layout", "none"], b"5\n").contains("no such preset"));
     assert!(complaint(&["--since", "yesterday"], b"5\n").contains("RFC 3339"));
+    let backwards = complaint(&["--since", "2026-01-02T00:00:00Z", "--until", "1767225600000"], b"5\n");
+    assert!(
+        backwards.contains("--since 2026-01-02T00:00:00.000Z is later than --until 2026-01-01T00:00:00.000Z"),
+        "{backwards}"
+    );
     assert!(complaint(&["/no/such/file"], b"").contains("/no/such/file: "));
     let message = complaint(&["--column", "id"], b"order,total\n5,7\n");
     assert!(message.contains("no column \"id\": --column takes one of \"order\", \"total\""), "{message}");
