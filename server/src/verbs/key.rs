@@ -1,62 +1,32 @@
 //! `snowmint key`: keys of the Redis protocol, for operators.
 
-use std::io::{Write as _, stdout};
-
-use serde::Serialize;
+use serde_json::json;
 use snowmint_core::shown::Shown;
 use snowmint_stores::Key;
 
 use super::operate::with_store;
 use crate::arguments::operate::{self, KeyVerb};
 use snowmint_cli::Exit;
-use snowmint_cli::json;
-
-#[derive(Serialize)]
-struct Name {
-    key: String,
-}
-
-#[derive(Serialize)]
-struct Value {
-    id: String,
-}
 
 /// Lists keys, or shows, raises, deletes or lowers one.
 pub fn key(options: &operate::Key) -> Result<u8, Exit> {
-    let as_json = options.place.json;
-    with_store(&options.place, async |store| {
-        let mut out = stdout().lock();
+    let place = &options.place;
+    with_store(place, async |store| {
         let unknown = |key: &str| Exit::Failed(format!("there is no key {key:?}"));
-        let shown = match &options.verb {
+        match &options.verb {
             KeyVerb::Ls => {
                 let mut keys = Key::existing(&*store).await?;
                 keys.sort_unstable();
-                for key in keys {
-                    if as_json {
-                        json::write_line(&mut out, &Name { key })?;
-                    } else {
-                        writeln!(out, "{}", Shown(key))?;
-                    }
-                }
-                None
+                keys.iter().try_for_each(|key| place.print(Shown(key), &json!({ "key": key })))?;
             }
-            KeyVerb::Show { key } => Some(Key::mark(&*store, key).await?.ok_or_else(|| unknown(key))?),
-            KeyVerb::Set { key, value } => {
-                Key::raise(&*store, key, *value).await?;
-                None
-            }
+            KeyVerb::Show { key } => place.print_number(Key::mark(&*store, key).await?.ok_or_else(|| unknown(key))?)?,
+            KeyVerb::Set { key, value } => Key::raise(&*store, key, *value).await.map(drop)?,
             KeyVerb::Rm { key } => {
                 if !Key::delete(&*store, key).await? {
                     return Err(unknown(key));
                 }
-                None
             }
-            KeyVerb::Lower { key, value, stopped: _ } => Some(Key::lower(&*store, key, *value).await?),
-        };
-        match shown {
-            Some(number) if as_json => json::write_line(&mut out, &Value { id: number.to_string() })?,
-            Some(number) => writeln!(out, "{number}")?,
-            None => {}
+            KeyVerb::Lower { key, value, stopped: _ } => place.print_number(Key::lower(&*store, key, *value).await?)?,
         }
         Ok(0)
     })

@@ -16,7 +16,6 @@ use snowmint_stores::host::{Leases, NamespaceNodes};
 use super::operate::with_url;
 use crate::arguments::operate::{Lease, LeaseVerb};
 use snowmint_cli::Exit;
-use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Line {
@@ -112,11 +111,7 @@ pub fn lease(options: &Lease) -> Result<u8, Exit> {
             writeln!(out, "{title:<width$}  {:>10}  {:<10}  {:<24}  holder", "node", "state", "window ends")?;
         }
         for line in lines {
-            if options.place.json {
-                json::write_line(&mut out, &line)?;
-            } else {
-                writeln!(out, "{}", line.text(width))?;
-            }
+            options.place.print(line.text(width), &line)?;
         }
         if !options.place.json {
             write_counts(&mut out, &counted, now_ms)?;

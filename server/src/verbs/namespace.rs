@@ -1,7 +1,5 @@
 //! `snowmint namespace`: lists, makes and removes namespaces.
 
-use std::io::{Write as _, stdout};
-
 use serde::Serialize;
 use snowmint_core::Layout;
 use snowmint_core::shown::Shown;
@@ -10,7 +8,6 @@ use snowmint_stores::host::{Leases, Namespace};
 use super::operate::with_store;
 use crate::arguments::operate::{NamespaceVerb, Namespaces};
 use snowmint_cli::Exit;
-use snowmint_cli::json;
 
 #[derive(Serialize)]
 struct Line {
@@ -26,15 +23,11 @@ pub fn namespace(options: &Namespaces) -> Result<u8, Exit> {
             NamespaceVerb::Ls => {
                 let mut found = leases.namespaces().await?;
                 found.sort_unstable();
-                let mut out = stdout().lock();
                 let width = found.iter().map(|(namespace, _)| namespace.len()).max().unwrap_or_default();
                 for (namespace, layout) in found {
-                    if options.place.json {
-                        json::write_line(&mut out, &Line { namespace, layout })?;
-                    } else {
-                        let namespace = Shown(namespace).to_string();
-                        writeln!(out, "{namespace:<width$}  {}", Shown(layout))?;
-                    }
+                    let shown = Shown(&namespace).to_string();
+                    let text = format!("{shown:<width$}  {}", Shown(&layout));
+                    options.place.print(text, &Line { namespace, layout })?;
                 }
             }
             NamespaceVerb::Create { namespace, layout } => {

@@ -1,9 +1,14 @@
-//! Runs the operators' verbs on a store, within a tokio runtime.
+//! Runs the operators' verbs on a store, within a tokio runtime, and prints their lines.
 
+use std::fmt::Display;
+use std::io::{self, Write as _, stdout};
 use std::sync::Arc;
 use std::time::Duration;
 
+use serde::Serialize;
+use serde_json::json;
 use snowmint::Slots;
+use snowmint_cli::json::write_line;
 use snowmint_stores::{CounterStore, connect};
 
 use super::serve::default_store;
@@ -12,6 +17,19 @@ use snowmint_cli::Exit;
 
 /// How long a verb waits for the store: a person has no deadline as short as a request's.
 pub const MAX_WAIT: Duration = Duration::from_secs(10);
+
+impl Place {
+    /// Prints a line: the text, or the JSON object with `--json`.
+    pub fn print(&self, text: impl Display, object: &impl Serialize) -> io::Result<()> {
+        let mut out = stdout().lock();
+        if self.json { write_line(&mut out, object) } else { writeln!(out, "{text}") }
+    }
+
+    /// Prints a number.
+    pub fn print_number(&self, number: impl Display) -> io::Result<()> {
+        self.print(&number, &json!({ "id": number.to_string() }))
+    }
+}
 
 /// Runs work on the store of `--store`.
 pub fn with_store<T>(

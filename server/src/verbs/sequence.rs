@@ -1,6 +1,5 @@
 //! `snowmint sequence`: creates, shows and uses named sequences, with the terms of SQL.
 
-use std::io::{Write as _, stdout};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -11,38 +10,23 @@ use snowmint_stores::{Formatted, Sequences};
 use super::operate::{MAX_WAIT, with_store};
 use crate::arguments::operate::{Sequence, SequenceVerb};
 use crate::definition::Definition;
-use snowmint_cli::json;
 use snowmint_cli::{Exit, virtual_range};
 
 #[derive(Serialize)]
-struct Value {
-    id: String,
-}
-
-#[derive(Serialize)]
-struct Taken {
-    text: String,
+struct Taken<'a> {
+    text: &'a str,
     number: String,
     period: String,
 }
 
 /// Creates a sequence, takes values and texts, sets the current value, or shows the definition.
 pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
-    let as_json = options.place.json;
+    let place = &options.place;
     if let SequenceVerb::Virtual { name } = &options.verb {
-        return virtual_range(name, as_json);
+        return virtual_range(name, place.json);
     }
-    with_store(&options.place, async |store| {
+    with_store(place, async |store| {
         let session = Sequences::new(Arc::clone(&store)).with_max_wait(MAX_WAIT);
-        let mut out = stdout().lock();
-        let mut show = |value: i128| -> Result<(), Exit> {
-            if as_json {
-                json::write_line(&mut out, &Value { id: value.to_string() })?;
-            } else {
-                writeln!(out, "{value}")?;
-            }
-            Ok(())
-        };
         match &options.verb {
             SequenceVerb::Create { name, start, increment, min, max, cache, cycle, dialect, kind } => {
                 let wanted = Options {
@@ -61,13 +45,13 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
             }
             SequenceVerb::Next { name, count } => {
                 for _ in 0..*count {
-                    show(session.next(name).await?)?;
+                    place.print_number(session.next(name).await?)?;
                 }
             }
             SequenceVerb::Set { name, value, not_called, round } => {
                 let set = Set { value: Some(*value), is_called: not_called.then_some(false), round: *round };
                 match session.set(name, &set).await? {
-                    Some(value) => show(value)?,
+                    Some(value) => place.print_number(value)?,
                     None => {
                         return Err(Exit::Failed(
                             "nothing was changed: the sequence is at this value or beyond".to_owned(),
@@ -79,12 +63,8 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
                 let pattern = Pattern::new(pattern, *period, *zone, *overflow)?;
                 let formatted = Formatted::new(Arc::clone(&store), name, pattern)?.with_max_wait(MAX_WAIT);
                 let next = formatted.next().await?;
-                if as_json {
-                    let number = next.number.to_string();
-                    json::write_line(&mut out, &Taken { text: next.text, number, period: next.period })?;
-                } else {
-                    writeln!(out, "{}", next.text)?;
-                }
+                let number = next.number.to_string();
+                place.print(&next.text, &Taken { text: &next.text, number, period: next.period })?;
             }
             // It needs no store.
             SequenceVerb::Virtual { .. } => {}
@@ -93,11 +73,7 @@ pub fn sequence(options: &Sequence) -> Result<u8, Exit> {
                     return Err(Exit::Failed(format!("there is no sequence {name:?}")));
                 };
                 let definition = Definition::of(name, &Rules::new(&found)?);
-                if as_json {
-                    json::write_line(&mut out, &definition)?;
-                } else {
-                    writeln!(out, "{definition}")?;
-                }
+                place.print(&definition, &definition)?;
             }
         }
         Ok(0)
