@@ -1,7 +1,6 @@
 //! `snowmint backup`: copies a store in a `SQLite` file, while it is in use.
 
-use std::io::{Write as _, stdout};
-
+use serde_json::json;
 use snowmint_stores::Url;
 use snowmint_stores::sqlite::Sqlite;
 
@@ -23,7 +22,8 @@ pub fn backup(options: &operate::Backup) -> Result<u8, Exit> {
         Sqlite::back_up(&url, &options.file).await?;
         drop(line);
         let file = options.file.display();
-        writeln!(stdout(), "{file}\nafter it is restored, run snowmint fence --stopped --skip N")?;
+        let text = format!("{file}\nafter it is restored, run snowmint fence --stopped --skip N");
+        options.place.print(text, &json!({ "file": file.to_string() }))?;
         Ok(0)
     })
 }

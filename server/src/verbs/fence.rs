@@ -1,9 +1,9 @@
 //! `snowmint fence`: after a lossy failover or a restored backup, moves everything in a store above all numbers that may have
 //! been given out.
 
-use std::io::{Write as _, stdout};
 use std::time::Duration;
 
+use serde_json::json;
 use snowmint_core::SystemHost;
 use snowmint_core::time::Rfc3339;
 use snowmint_stores::fence::{Fence, Raised, raise};
@@ -47,11 +47,10 @@ pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
             counts.push(("slots", slots.fence(until_ms)?));
         }
         drop(line);
-        let mut out = stdout().lock();
-        for (what, count) in counts {
-            writeln!(out, "{what:<9}  {count}")?;
+        for (kind, count) in counts {
+            options.place.print(format!("{kind:<9}  {count}"), &json!({ "kind": kind, "count": count }))?;
         }
-        writeln!(out, "new IDs    from {}", Rfc3339(until_ms))?;
+        options.place.print(format!("new IDs    from {}", Rfc3339(until_ms)), &json!({ "until": until_ms }))?;
         Ok(0)
     })
 }
