@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use indicatif::ProgressBar;
 use serde::Serialize;
 use snowmint::LeaseOptions;
 use snowmint::host::{Environment, ProcessGenerator, SystemHost};
@@ -45,7 +46,8 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     let batch_ids = MAX_BATCH_IDS.min(layout.ids_per_second() / 4).max(1);
     // IDs on the same terminal show the progress themselves.
     let is_long = options.count >= PROGRESS_IDS.min(layout.ids_per_second()) && !stdout().is_terminal();
-    let bar = is_long.then(|| progress(Some(options.count), "[{bar:24}] {human_pos} of {human_len} IDs, {eta} left"));
+    let template = "[{bar:24}] {human_pos} of {human_len} IDs, {eta} left";
+    let bar = if is_long { progress(Some(options.count), template) } else { ProgressBar::hidden() };
     let (mut out, mut lines, mut left) = (Output::new(), Vec::new(), options.count);
     while left > 0 {
         let count = left.min(batch_ids);
@@ -60,7 +62,7 @@ pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
         out.write_all(&lines)?;
         out.flush()?;
         left -= count;
-        bar.iter().for_each(|bar| bar.inc(count));
+        bar.inc(count);
         if interrupted.load(Ordering::Relaxed) {
             generator.close();
             return Err(Exit::Interrupted);
