@@ -71,7 +71,7 @@ pub struct Serve {
     pub range_log: Option<PathBuf>,
     /// Connections to PostgreSQL, MariaDB or MySQL, unless the store's URL has the option connections
     #[arg(help_heading = "Stores")]
-    #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 16, value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, env = "SNOWMINT_STORE_CONNECTIONS", value_name = "N", default_value_t = 4, value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub store_connections: u32,
     /// File with tokens of clients, which take IDs and numbers and lease nodes; required for addresses other than
     /// loopback
