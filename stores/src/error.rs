@@ -1,4 +1,4 @@
-//! Every way to fail: core's errors, and those that need more words, such as a path and what the system said about it.
+//! Every way to fail: core's errors, and errors with a longer message, such as a path and the system's reason.
 
 use std::fmt;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use snowmint_core::ErrorKind;
 use snowmint_core::durability::{Accepting, Engine, Finding, Refusal};
 use snowmint_core::shown::{Shown, is_hidden};
 
-/// Why a call was refused: a [kind](ErrorKind), its numbers, and a message that says what would be right.
+/// The reason for a refused call: a [kind](ErrorKind), its numbers, and a message that says what would be right.
 ///
 /// Two errors are equal if they have the same kind and message. [`source`](std::error::Error::source) is the error of the
 /// driver, if one caused it.
@@ -50,7 +50,7 @@ impl PartialEq for Message {
 impl Eq for Message {}
 
 impl Error {
-    /// Makes an error of `kind` with a message of its own. Control characters in the message are escaped: holders, servers
+    /// Makes an error of `kind` with this message. Control characters in the message are escaped: holders, servers
     /// and drivers may have written parts of it.
     ///
     /// # Examples
@@ -86,7 +86,7 @@ impl Error {
         Self(Repr::Message(Arc::new(Message { kind, text, retry_after_ms: Some(ms), source: None })))
     }
 
-    /// Adds the error of a driver to an error with a message of its own, unless it has a source already.
+    /// Adds the error of a driver as the source, if this error has a separate message and no source yet.
     ///
     /// # Examples
     /// ```
@@ -153,7 +153,7 @@ impl Error {
         Self(Repr::Explained(error, Arc::new(why.clone())))
     }
 
-    /// `StoreUnavailable`: which store, and what is wrong with it.
+    /// Makes a `StoreUnavailable` error. `store` names the store, and `why` is the reason.
     ///
     /// # Examples
     /// ```
@@ -165,7 +165,7 @@ impl Error {
         Self::new(ErrorKind::StoreUnavailable, format!("{store}: {why}"))
     }
 
-    /// `InvalidStore`: which store, and what in its configuration is wrong.
+    /// Makes an `InvalidStore` error. `store` names the store, and `why` says what is wrong in its configuration.
     ///
     /// # Examples
     /// ```
@@ -178,7 +178,7 @@ impl Error {
         Self::new(ErrorKind::InvalidStore, format!("{store}: {why}"))
     }
 
-    /// `UnsafeStore`: which store, what was found that a crash can lose writes by, and the cure.
+    /// Makes an `UnsafeStore` error. `found` is the reason why a crash can lose writes, and `cure` the remedy.
     ///
     /// # Examples
     /// ```
@@ -191,10 +191,10 @@ impl Error {
         Self::found(store, Refusal { found, cure, option: Accepting::URL.lossy })
     }
 
-    /// `UnsafeStore`, if there is a setting of the store's engine under which nothing is granted.
+    /// Refuses a store if a setting shows that its server can lose confirmed writes, or does not take writes.
     ///
     /// # Errors
-    /// That.
+    /// `UnsafeStore`; `StoreUnavailable` for a server that is shutting down.
     ///
     /// # Examples
     /// ```

@@ -55,9 +55,9 @@ pub struct Raised {
 /// Raises the end of every window and every counter.
 ///
 /// # Errors
-/// Before it writes: `InvalidText` for a name that is not one, those of [`FenceTime`], and `StoreUnavailable` for a store without
-/// any record. Midway: `StoreUnavailable`;
-/// repeat the call, which does no harm. `Exhausted` if a counter would pass 2^63-1.
+/// Before the first write: `InvalidText` for an invalid name, the errors of [`FenceTime`], and `StoreUnavailable`, also
+/// for a store without any record. Later: `StoreUnavailable`, and `Exhausted` if a counter would pass 2^63-1. A
+/// repeated call does no harm.
 ///
 /// # Examples
 /// ```
@@ -78,7 +78,7 @@ pub async fn raise(store: &dyn CounterStore, fence: &Fence) -> Result<Raised, Er
     fence.sets.iter().try_for_each(|name| key("sections/", name).map(drop))?;
     let until_ms = time(store, fence).await?;
     raise_floor(store, fence, until_ms).await?;
-    // A service that runs has seen the floor by then, and its new names begin above it.
+    // After this pause every running service has read the floor: it starts new names above the floor.
     sleep(Duration::from_millis(2 * NOTICE_MS)).await;
     let counts = vec![
         ("leases", leases(store, until_ms).await?),

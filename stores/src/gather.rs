@@ -1,5 +1,5 @@
-//! Callers that wait for the same work: one task serves all that wait by then, and those that come meanwhile wait for its next
-//! turn.
+//! Groups callers that wait for the same work. In each turn one task serves all waiting callers. Later callers wait for
+//! the next turn of the task.
 
 use std::fmt;
 use std::future::poll_fn;
@@ -11,7 +11,7 @@ use tokio::sync::oneshot;
 
 use crate::process::lock;
 
-/// Calls that wait to be served together. `Q` is what a caller asks, and `A` its answer. Clones share the calls.
+/// Calls that wait to be served together. `Q` is the request of a caller, and `A` the answer. Clones share the calls.
 pub(crate) struct Gather<Q, A>(Arc<Mutex<Queue<Q, A>>>);
 
 struct Queue<Q, A> {
@@ -20,7 +20,7 @@ struct Queue<Q, A> {
     served: bool,
 }
 
-/// A call, and where its answer goes.
+/// A call, with the channel for its answer.
 #[derive(Debug)]
 pub(crate) struct Call<Q, A> {
     #[cfg_attr(

@@ -55,7 +55,7 @@ pub use self::{
     store::url::Url,
 };
 
-/// What the crates above this one share: grants of nodes, and what belongs to a process. It may change in any version.
+/// Parts for the crates above this one: grants of nodes, and the state of a process. They may change in any version.
 #[doc(hidden)]
 pub mod host {
     #[cfg(feature = "engines")]

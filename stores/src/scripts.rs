@@ -62,7 +62,7 @@ pub const POSTGRES_CLOCK: &str = include_str!("scripts/postgres/clock.sql");
 /// Reads the version of the server, and the type of the object whose name replaces `{sequence}`; NULL without one.
 pub const POSTGRES_OBJECT: &str = include_str!("scripts/postgres/object.sql");
 
-/// Reads the state of a sequence, whose name replaces `{sequence}`: its columns are those of `snowmint_core::native::State`.
+/// Reads the state of a sequence, whose name replaces `{sequence}`. `snowmint_core::native::State` lists the columns.
 ///
 /// `pg_sequence_last_value` waits while another session alters the sequence. A query of the sequence alone can find no row then.
 pub const POSTGRES_SEQUENCE: &str = include_str!("scripts/postgres/sequence.sql");

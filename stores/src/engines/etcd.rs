@@ -263,7 +263,7 @@ impl RecordStore for Etcd {
             let mut unchanged = vec![Compare::mod_revision(key.as_str(), CompareOp::Equal, 0)];
             if expected > 0 {
                 let there = self.get(&mut kv, key.clone()).await?;
-                // Without a record the request is sent all the same, as it shows whether the members accept writes.
+                // Sends the request also without a record, as the reply shows whether the members accept writes.
                 let revision = there.as_ref().map_or(i64::MAX, KeyValue::mod_revision);
                 unchanged = vec![Compare::mod_revision(key.as_str(), CompareOp::Equal, revision)];
                 if let Some(there) = there {

@@ -250,7 +250,7 @@ impl RecordStore for Nats {
                             self.put(&context, &subject, value.to_vec(), revision).await
                         }
                         (Some(_), _) => Ok(None),
-                        // Sent all the same, as it shows whether the bucket accepts writes.
+                        // Sends the request even so, as the reply shows whether the bucket accepts writes.
                         (None, _) => self.put(&context, &subject, value.to_vec(), NO_REVISION).await,
                     };
                 }

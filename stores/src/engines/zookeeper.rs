@@ -256,7 +256,8 @@ impl RecordStore for Zookeeper {
                         self.set(&client, &path, value, stat.version).await
                     }
                     Some(_) => Ok(None),
-                    // Sent all the same, as it shows whether the servers accept writes. No znode has this version.
+                    // Sends the request even so, as the reply shows whether the servers accept writes. No znode
+                    // has this version.
                     None => self.set(&client, &path, value, i32::MAX).await,
                 }
             })

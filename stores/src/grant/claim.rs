@@ -85,7 +85,7 @@ impl<'a> Session<'a> {
         })
     }
 
-    /// Asks the store for a step, and returns the next one. A step without a request to the store stays as it is.
+    /// Sends the request of a step to the store, and returns the next step. Returns a step without a request unchanged.
     async fn take(&mut self, step: &ClaimStep) -> Result<ClaimStep, Error> {
         let (store, terms) = (self.store, self.terms);
         Ok(match *step {

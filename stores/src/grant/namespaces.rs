@@ -74,7 +74,7 @@ impl Leases {
     /// takes the same layout, and no node goes back in time.
     ///
     /// # Errors
-    /// `InvalidNode`, if there is no such namespace, or a node is held; `StoreUnavailable`.
+    /// `InvalidNode`, if the namespace does not exist or a node is held; `StoreUnavailable`.
     pub async fn remove(&self, namespace: &Namespace) -> Result<(), Error> {
         let store = self.store.name();
         let refused = |why: String| Err(Error::new(ErrorKind::InvalidNode, format!("{store}: {why}")));

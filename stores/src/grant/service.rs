@@ -164,8 +164,7 @@ impl Leases {
 
     /// Returns all namespaces but removed ones, also those without a node.
     ///
-    /// Asks the store for all records by one query, or for those of many namespaces at the same time if its engine has no such
-    /// query.
+    /// Reads all records by one query. If the engine has no such query, reads several namespaces at the same time.
     ///
     /// # Errors
     /// `StoreUnavailable`.
@@ -220,7 +219,7 @@ impl Leases {
     /// holder first: it may mint up to the end that it knows.
     ///
     /// # Errors
-    /// `InvalidNode`, if there is no such node; `StoreUnavailable`.
+    /// `InvalidNode`, if the node has no record; `StoreUnavailable`.
     pub async fn reset(&self, namespace: &str, node: u32, end_ms: i64) -> Result<Record, Error> {
         let key = format!("{}/{node}", key("leases/", namespace)?);
         loop {

@@ -154,7 +154,7 @@ impl RecordStore for Listed {
                     listed.insert(node.to_owned(), Versioned { value: value.to_vec(), version: *version });
                 }
             }
-            // Others have written, or nobody knows.
+            // Another claimer has written, or the outcome is unknown.
             _ => seen.listed = None,
         }
         drop(seen);

@@ -49,8 +49,9 @@ pub struct FormattedNumber {
 
 /// Texts such as `INV-2026-000042`, with numbers of the [`Sequences`] of a store.
 ///
-/// Each period has a sequence of its own, such as `invoices@2026`, which the first use makes. No text comes twice, whatever clocks
-/// show, unless a sequence is set back: the text shows the period of the sequence that its number comes from.
+/// Each period has a separate sequence, such as `invoices@2026`, which the first use makes. No text comes twice,
+/// whatever clocks show, unless a sequence is set back: the text shows the period of the sequence that its number comes
+/// from.
 ///
 /// The time is the system's, but never later than the clock of the store, if it has one. So the period of all servers begins when it
 /// begins by the store's clock, or later. The store's clock is read once a minute.
@@ -194,7 +195,7 @@ impl Formatted {
         definition.map(|definition| Self::of(Sequences::new(store), name, &definition)).transpose()
     }
 
-    /// Sets the options of the sequence of each period, for periods whose sequence nobody has made.
+    /// Sets the options with which the sequence of a period is made. Existing sequences keep their options.
     ///
     /// # Errors
     /// `InvalidId` for wrong options, and for a cycle, which would repeat texts.

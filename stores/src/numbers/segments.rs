@@ -278,7 +278,7 @@ impl Segments {
     /// Takes `count` consecutive numbers, up to 2^63-1; 0 counts as 1. Later numbers are higher.
     ///
     /// # Errors
-    /// `InvalidId` for another count; those of [`Segments::next`].
+    /// `InvalidId` for another count, and the errors of [`Segments::next`].
     ///
     /// # Examples
     /// ```

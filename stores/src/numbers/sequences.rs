@@ -47,7 +47,7 @@ pub struct Sequences {
     max_wait_ms: u64,
 }
 
-/// What the clones of a session share.
+/// The state that the clones of a session share.
 #[derive(Debug)]
 struct Shared {
     store: Arc<dyn CounterStore>,

@@ -239,7 +239,7 @@ impl<T> Drop for Pending<T> {
     fn drop(&mut self) {
         if self.owner.is_this_process() {
             let ended = mem::replace(&mut *lock(&self.shared.state), State::Abandoned);
-            // An outcome that nobody takes may take time to drop, so not under the lock.
+            // Dropping an unused outcome may take time, so it happens without the lock.
             drop(ended);
         }
     }

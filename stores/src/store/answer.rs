@@ -1,4 +1,4 @@
-//! What a store answers.
+//! The answers of a store.
 
 use snowmint_core::durability::Engine;
 
@@ -81,7 +81,7 @@ pub enum WriteOutcome {
 pub struct ServerSettings {
     /// The engine, whose rules judge the values.
     pub engine: Engine,
-    /// Names and values, by name. The names are those of [`Engine::settings`], in any case.
+    /// Pairs of a name and a value. [`Engine::settings`] lists the names; here their case does not matter.
     pub values: Vec<(String, String)>,
 }
 

@@ -13,12 +13,12 @@ const MAX_TEXT_BYTES: u64 = 1 << 20;
 /// How long a file of a store in use may rest before it is touched. Tidy-ups, as of `/var/tmp`, take files that rest for days.
 pub const TOUCH_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Returns whether nobody has changed or touched a file for [`TOUCH_INTERVAL`].
+/// Returns whether a file was last changed or touched at least [`TOUCH_INTERVAL`] ago.
 pub fn rests(found: &Metadata) -> bool {
     found.modified().is_ok_and(|at| SystemTime::now().duration_since(at).is_ok_and(|rest| rest >= TOUCH_INTERVAL))
 }
 
-/// Sets the times of a file to now. A file that this user may not touch is another user's, who does it.
+/// Sets the times of a file to now. If this user may not touch the file, its owner does.
 pub fn touch(path: &Path) {
     #[cfg(unix)]
     {

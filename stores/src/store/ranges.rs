@@ -17,7 +17,7 @@ use crate::error::Error;
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct TakenRange {
-    /// What the numbers are: `key`, `segment`, `sequence`, `ticket` or `users`.
+    /// The kind of the numbers: `key`, `segment`, `sequence`, `ticket` or `users`.
     pub kind: &'static str,
     /// The name of the key, tag, sequence or ticket; for users the set and the number of the section, as in `users/12`.
     pub name: String,

@@ -16,7 +16,8 @@ pub enum Served {
     Ticket,
 }
 
-/// A service that gives numbers of its own stores. After `StoreUnavailable` a request may have been done: its numbers are skipped.
+/// A service that gives numbers from its stores. A request that ends with `StoreUnavailable` may have taken numbers,
+/// which are then skipped.
 #[async_trait]
 pub trait NumberService: fmt::Debug + Send + Sync {
     /// Returns the address. Never a token.

@@ -19,7 +19,7 @@ use crate::process::monotonic::monotonic_ms;
 #[cfg(any(feature = "file", feature = "redis", feature = "sql"))]
 use crate::process::nonce::nonce;
 
-/// Returns the version of a write, for an engine that keeps versions of ours.
+/// Returns a new version for a write, for an engine that stores the versions that we make.
 #[cfg(any(feature = "file", feature = "redis", feature = "sql"))]
 pub(crate) fn fresh(expected: Version) -> Result<Version, Error> {
     // Half of the random bits, which always fits.

@@ -85,7 +85,7 @@ impl Files {
         .map_err(|error| cannot("write", &path, &error))
     }
 
-    /// Reads all records of a directory, `deep` those of the directories in it too, and makes them durable.
+    /// Reads all records of a directory, and makes them durable. With `deep`, also reads the directories in it.
     pub(super) fn list(&self, directory: &Path, deep: bool) -> Result<Vec<Entry>, String> {
         let mut list = Vec::new();
         self.list_into(directory, deep, &mut list)?;
@@ -131,7 +131,8 @@ impl Drop for Files {
     }
 }
 
-/// Touches the files that rest: records that are written once, such as layouts and settings, stay beside those that change.
+/// Touches the files without a recent change. Otherwise a tidy-up of old files would remove records that are written
+/// once, such as layouts and settings.
 pub(super) fn touch_all(directory: &Path) {
     for path in fs::read_dir(directory).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())) {
         match path.symlink_metadata() {

@@ -43,8 +43,8 @@ pub(super) async fn check(
     Ok(None)
 }
 
-/// Reads the settings of the bucket, and the `sync_interval` of its servers: that of the first server that does not sync each
-/// write, if there is one.
+/// Reads the settings of the bucket, and a `sync_interval` of its servers: the value of the first server that does not
+/// sync each write, otherwise `always`.
 pub(super) async fn read(info: &Info, servers: &[Server], monitors: &Monitors) -> HashMap<String, String> {
     let (reports, _) = ask(monitors).await;
     let judged = servers.iter().filter(|server| server.confirms || reports.contains_key(&server.name));

@@ -36,7 +36,7 @@ impl fmt::Display for Value {
 /// A statement and its values.
 pub type Statement = (&'static str, Vec<Value>);
 
-/// What a statement did: how many rows it changed or found, and the rows that it returned.
+/// The outcome of a statement: the number of rows that it changed or found, and the rows that it returned.
 pub type Outcome<R> = (u64, Vec<R>);
 
 /// A connection that runs several statements whose rows have one type.

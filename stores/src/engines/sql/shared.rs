@@ -1,4 +1,4 @@
-//! Statements of callers that wait for a connection: they share a transaction, a round trip and its flush.
+//! Statements of callers that wait for a connection. They share a transaction, a round trip and a flush.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -15,14 +15,14 @@ use crate::process::lock;
 /// The most callers that share a transaction.
 const MAX_CALLERS: usize = 1024;
 
-/// What a caller asks: statements in order, for the row of this name.
+/// The request of a caller: statements in order, for the row of this name.
 #[derive(Clone, Debug)]
 pub(super) struct Asked {
     pub(super) statements: Vec<Statement>,
     pub(super) name: Value,
 }
 
-/// The outcome of each statement. `None`, if the server refused these statements: run them alone, for the reason.
+/// The outcome of each statement. `None`, if the server refused these statements: run them alone to get the reason.
 type Answer<R> = Option<Result<Vec<Outcome<R>>, Error>>;
 
 /// The callers that wait for a connection, for statements whose rows have one type.
@@ -37,7 +37,8 @@ impl<R: Send + 'static> Shared<R> {
         Self { calls: Gather::default(), behind }
     }
 
-    /// Runs statements in one transaction: at once on a free connection, and else together with those of others that wait.
+    /// Runs statements in one transaction: at once on a free connection, otherwise together with the statements of
+    /// other waiting callers.
     ///
     /// No outcome means that the server refused the change for its row: a duplicate, or a number beyond its end.
     pub(super) async fn run<D: Dialect>(&self, pool: &Pool<D>, asked: Asked) -> Result<Vec<Outcome<R>>, Error>
@@ -150,7 +151,7 @@ impl<R> Turn<R> {
         calls.iter().flat_map(|call| call.asked.statements.iter().cloned()).collect()
     }
 
-    /// Takes the calls out. Where no connection came, those that wait.
+    /// Takes the calls of this turn. If no connection became free, takes all waiting calls.
     fn end(&mut self) -> Vec<Call<Asked, Answer<R>>> {
         self.calls.take().unwrap_or_else(|| {
             let waiting = self.serving.calls(usize::MAX);

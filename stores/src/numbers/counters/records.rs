@@ -1,4 +1,4 @@
-//! Keys in the store, which nobody needs to open: whether they exist, and where their counters are.
+//! Functions on the keys of a store, without opening a key: whether keys exist, and the values of their counters.
 
 use snowmint_core::ErrorKind;
 use snowmint_core::segment::LAST;

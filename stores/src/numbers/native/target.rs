@@ -1,4 +1,4 @@
-//! A sequence of a database, as its driver knows it.
+//! A sequence of a database, described for its driver.
 
 use snowmint_core::ErrorKind;
 use snowmint_core::durability::{Accepting, Engine};
@@ -16,7 +16,7 @@ pub struct NativeTarget {
 }
 
 impl NativeTarget {
-    /// Names a sequence of a store. `engine` is that of the store, if it is one that may have sequences.
+    /// Names a sequence of a store. `engine` is the store's engine, or `None` if the store cannot have sequences.
     ///
     /// # Errors
     /// `InvalidStore` for another store, and for a name that is not safe between quotes.
@@ -36,7 +36,7 @@ impl NativeTarget {
         statement.replace("{sequence}", &self.name).replace("{count}", &count.to_string())
     }
 
-    /// Refuses what is no sequence, by the server's version and the object's type.
+    /// Refuses an object that is not a sequence, by the server's version and the object's type.
     ///
     /// # Errors
     /// `InvalidStore`.
@@ -50,7 +50,8 @@ impl NativeTarget {
         Err(Error::new(unfit.kind(), format!("{}: {message}", self.source)))
     }
 
-    /// Returns how many numbers to ask for, at most `count`. `state` is `None` if the name is that of something else.
+    /// Returns how many numbers to ask for, at most `count`. `state` is `None` if the name belongs to another kind of
+    /// object.
     ///
     /// # Errors
     /// `UnsafeStore` for a sequence whose numbers can repeat, `InvalidStore` without a state.

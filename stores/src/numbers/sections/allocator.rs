@@ -29,7 +29,7 @@ use crate::store::ask::ask;
 use crate::store::floor::skipped;
 use crate::store::{CounterStore, NumberService, ranges};
 
-/// What a call asks a section for, at a time.
+/// The request of a call to a section, at a monotonic time in ms.
 pub(super) type Step<'a, T> =
     &'a (dyn Fn(&mut Section<Known>, u64) -> Result<Next<T, Record>, snowmint_core::Error> + Sync);
 
@@ -110,7 +110,7 @@ impl Allocator {
         Ok(place)
     }
 
-    /// Asks a section, or returns `None` if there is no memory for the user. Does not wait for the store.
+    /// Asks a section. Returns `None` if the memory has no room for the user. Does not wait for the store.
     pub(super) fn try_ask<T>(allocator: &Arc<Self>, place: &Arc<Place>, step: Step<'_, T>) -> Result<Option<T>, Error> {
         let mut state = lock(&place.state);
         let trouble = state.trouble.clone();

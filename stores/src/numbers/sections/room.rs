@@ -48,7 +48,7 @@ impl Allocator {
         Self::free(allocator, &mut lock(&allocator.places))
     }
 
-    /// Gives back sections without requests. If there are none, the section with the most memory forgets its users.
+    /// Gives back sections without requests. If all have requests, the section with the most memory forgets its users.
     fn free(allocator: &Arc<Self>, places: &mut Places) -> Result<(), Error> {
         // Some more than needed, because each search reads all sections.
         let wanted = allocator.budget.most() / 16;

@@ -1,4 +1,4 @@
-//! The tags of a store, which nobody needs to open.
+//! Functions on the tags of a store, without opening a tag.
 
 use snowmint_core::Integer;
 use snowmint_core::segment::TagRecord;

@@ -24,7 +24,7 @@ pub(super) struct Counter {
     calls: Gather<(), Result<u64, Error>>,
 }
 
-/// A server's part of the tickets: those that are `offset` modulo `increment`.
+/// A server's part of the tickets: all numbers that are `offset` modulo `increment`.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Count {
     pub(super) increment: u64,
