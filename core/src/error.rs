@@ -35,7 +35,8 @@ pub enum ErrorKind {
     NodesExhausted,
     /// The store does not answer, or cannot be used at the moment.
     StoreUnavailable,
-    /// The store cannot work as it is configured: its URL, driver, database, user or permission is wrong. Waiting does not help.
+    /// The configuration of the store is wrong: its URL, driver, database, user or permission is wrong. Waiting does
+    /// not help.
     InvalidStore,
     /// The store's settings would let acknowledged writes vanish.
     UnsafeStore,
@@ -204,7 +205,7 @@ impl Error {
         Self::new(What::NumbersDry, 0, retry_after_ms, 0)
     }
 
-    /// There is no memory for the numbers of a request now.
+    /// Makes the error of a request whose numbers do not fit in memory now.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! A 64-bit ID as a type of its own.
+//! A 64-bit ID as a separate type.
 
 #[cfg(feature = "serde")]
 mod serde;
@@ -9,7 +9,7 @@ use core::str::FromStr;
 use crate::error::{Error, What};
 use crate::int::Integer;
 
-/// A 64-bit ID as a type of its own: for structs and APIs in which a bare `u64` says too little.
+/// A 64-bit ID as a separate type: for structs and APIs in which a bare `u64` says too little.
 ///
 /// Functions that take an `impl Into<Id>` also take a `u64` or an integer literal. The text of an ID is the decimal number.
 /// With the feature `serde` it is that text in human-readable formats, since JavaScript rounds numbers above 2^53, and a

@@ -1,4 +1,4 @@
-//! Integers of any size, such as those of Python and JavaScript.
+//! Integers of any size, as Python and JavaScript have them.
 
 use core::fmt;
 

@@ -68,7 +68,7 @@ pub struct Layout {
     fixed: u64,
     /// Whether the field RANDOM has the name `opaque`.
     is_opaque: bool,
-    /// The fields of RESERVED, with `opaque` in the place of `random`.
+    /// The fields of RESERVED. A field `opaque` is stored as `random`.
     reserved: [Field; OPAQUE],
     bits: u32,
     node_bits: u32,
@@ -85,7 +85,7 @@ struct Slot {
     kind: usize,
 }
 
-/// The names of all fields that have a meaning of their own.
+/// The reserved names of fields.
 const RESERVED: [Name; 5] =
     [Name::cut(b"unused"), Name::cut(b"time"), Name::cut(b"sequence"), Name::cut(b"random"), Name::cut(b"opaque")];
 const UNUSED: usize = 0;

@@ -27,7 +27,7 @@ pub mod time;
 mod wide;
 mod window;
 
-/// What the crates of this repository share. It may change in any version.
+/// Items that the crates of this repository share. They may change in any version.
 #[doc(hidden)]
 pub mod host {
     pub use crate::error::What;

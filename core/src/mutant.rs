@@ -22,7 +22,8 @@ pub fn removes(check: &str) -> bool {
     REMOVED.get_or_init(|| std::env::var("SNOWMINT_MUTANT").ok()).as_deref() == Some(check)
 }
 
-/// Leaves out a check where there are no environment variables, as in a page. Nothing happens after the first check was met.
+/// Leaves out a check where the host has no environment variables, as in a page. Call this before any call of
+/// [`removes`]: later calls have no effect.
 #[cfg(snowmint_mutants)]
 pub fn remove(check: &str) {
     // The second name would be ignored.

@@ -14,7 +14,7 @@ use core::fmt::{self, Write};
 use crate::int::Integer;
 use crate::mutant;
 
-/// The version of a record, greater than 0. Each write gives the record a new version. 0 means that there is no record.
+/// The version of a record, greater than 0. Each write gives the record a new version. 0 stands for a missing record.
 ///
 /// **A version never comes back**, also after the store lost records or was restored from a backup. Versions that count would:
 /// a writer that was suspended meanwhile would find its version again, and overwrite the record of its successor.
@@ -70,7 +70,7 @@ pub enum Ask<R> {
 /// The reply of a store to a request.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply<R> {
-    /// The record and its version; `None` and 0 if there is no record.
+    /// The record and its version; `None` and 0 if the store has no record.
     Record(Option<R>, Version),
     /// The record is written and durable, with this version.
     Written(Version),

@@ -218,8 +218,8 @@ mod system {
     /// Returns the instant of Unix ms: the inverse of [`unix_ms`].
     ///
     /// # Errors
-    /// `TimeOverflow`, if the operating system cannot represent the instant. Unix represents all of them, Windows those
-    /// of the years 1601 to 30828.
+    /// `TimeOverflow`, if the operating system cannot represent the instant. Unix represents every instant, Windows the
+    /// years 1601 to 30828.
     ///
     /// # Examples
     /// ```

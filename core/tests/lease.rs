@@ -1,4 +1,4 @@
-//! Leases over a store that loses answers, delays writes, and whose holders pause, crash and have clocks of their own.
+//! Leases over a store that loses answers and delays writes. Holders pause and crash, and each has a separate clock.
 
 use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::LazyLock;
@@ -377,8 +377,8 @@ fn a_lost_answer_grants_nothing_until_a_read_shows_the_nonce() {
     }
 }
 
-/// What a claim ends with, and how many writes it asked for, over a store where `refuse` returns whether it refuses a
-/// write without an answer; a write that it does not refuse finds another holder's.
+/// Returns the last step of a claim, and how many writes it asked for. `refuse` returns whether the store refuses a
+/// write without an answer. The store answers any other write with a conflict, as if another claimer had written first.
 fn ends_with(mut refuse: impl FnMut(u32) -> bool) -> (ClaimStep, u32) {
     let mut store = Store::default();
     let mut claim = Claim::new(terms(1));
@@ -424,7 +424,7 @@ fn nodes_that_others_took_while_writes_had_no_answer_are_no_refused_writes() {
     }
 }
 
-/// What comes of a claim whose clock reads `NOW_MS`, over a store whose clock reads `store_ms`.
+/// Returns the step of a claim after it has read the clocks: its clock reads `NOW_MS`, the store's clock `store_ms`.
 fn judged(store_ms: Option<i64>) -> ClaimStep {
     let mut claim = Claim::new(Terms { system_clock: true, ..terms(1) });
     assert!(matches!(claim.namespace(PINNED), ClaimStep::ListNodes));

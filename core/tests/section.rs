@@ -130,7 +130,7 @@ fn terms(token: u128, step: u64) -> Terms {
 /// The first user, a user in the middle and the last user.
 const USERS: [u64; 4] = [60, 61, 75, 89];
 
-/// A memory with room for two users, each of whom has at most `REACH` numbers above the base.
+/// A memory with room for two users, and for at most `REACH` numbers above the base for each user.
 #[derive(Debug, Default)]
 struct Small<const REACH: u64> {
     base: u64,

@@ -94,7 +94,8 @@ impl fmt::Debug for MaskKey {
 /// assert_eq!(Mask::new(key).with_digits(10)?.encode(123_456_789)?, 2_433_477_484);
 /// # Ok::<(), snowmint_core::Error>(())
 /// ```
-// FF1 of the crate takes 460 ns for an ID. Written out for 63 bits it takes 170 ns, which is not worth a cipher of our own.
+// FF1 of the crate takes 460 ns for an ID. Written out for 63 bits it takes 170 ns, which is too little to write a
+// cipher ourselves.
 pub struct Mask {
     ff1: FF1<Aes128>,
     shape: Shape,
@@ -110,8 +111,8 @@ impl Mask {
         Self { ff1: shape.ff1(key), shape, key, tweak: [0; MAX_TWEAK_BYTES], tweak_len: 0 }
     }
 
-    /// Masks numbers of up to `digits` decimal digits instead: 0 to 10^`digits` - 1. For short numbers, such as those of a
-    /// counter.
+    /// Masks numbers of up to `digits` decimal digits instead: 0 to 10^`digits` - 1. For short numbers, such as a
+    /// counter's.
     ///
     /// # Errors
     /// `InvalidId` outside 6 to 18 digits.

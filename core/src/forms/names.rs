@@ -4,7 +4,7 @@
 //! look the same on a screen are one name, and no name ends a line. Namespaces have a narrower rule, which
 //! [`NamespaceName`](crate::lease::NamespaceName) checks.
 //!
-//! The rule is for new names. A name that a store has already stays as it is, and can be read and used.
+//! The rule is for new names. A name that a store already has does not change, and can be read and used.
 
 #[cfg(feature = "names")]
 use unicode_normalization::is_nfc;

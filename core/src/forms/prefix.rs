@@ -5,8 +5,8 @@
 //! | a 64-bit ID | 13 | `user_1asd13xh1f800` |
 //! | a [`Uuid`](crate::Uuid) | 26 | a `TypeID`, as version 0.3 of its specification (`jetify-com/typeid` on GitHub) says |
 //!
-//! The characters are those of Crockford's base 32 in lower case, of fixed width, so texts with one prefix sort like their
-//! values. Reading is strict: it refuses another prefix, upper case, the letters `i l o u`, and another length.
+//! The value is written in Crockford's base 32, in lower case, with a fixed width. So texts with one prefix sort like
+//! their values. Reading is strict: it refuses another prefix, upper case, the letters `i l o u`, and another length.
 
 mod text;
 pub(crate) mod value;
@@ -209,7 +209,7 @@ pub fn decode<V: Value>(prefix: impl AsRef<[u8]>, text: impl AsRef<[u8]>) -> Res
     Prefix::new(prefix)?.decode(text)
 }
 
-/// Returns whether the characters after the prefix are as many as those of a UUID. For hosts whose values have one type.
+/// Returns whether the part after the prefix is as long as a UUID. For hosts where IDs and UUIDs have the same type.
 #[doc(hidden)]
 pub fn is_uuid(text: impl AsRef<[u8]>) -> bool {
     split(text.as_ref()).1.len() == UUID_WIDTH

@@ -11,7 +11,7 @@
 
 use core::fmt::{self, Display, Formatter, Write};
 
-/// Returns whether a character is never shown as it is: a control or format character, or a separator of lines. These are
+/// Returns whether a character is always escaped: a control or format character, or a separator of lines. These are
 /// Unicode's categories Cc, Cf, Zl and Zp, and the unassigned places among them.
 ///
 /// # Examples
@@ -48,15 +48,16 @@ pub const fn is_hidden(letter: char) -> bool {
     )
 }
 
-/// Returns the place of the first [hidden](is_hidden) character, counted from 1. `None` if there is none.
+/// Returns the place of the first [hidden](is_hidden) character, counted from 1. `None` if the text has no such
+/// character.
 pub(crate) fn place_of_hidden(text: &str) -> Option<u64> {
     text.chars().position(is_hidden).map(|place| place as u64 + 1)
 }
 
 /// A value whose hidden characters are shown as `\n`, `\r`, `\t` or `\u{1b}`.
 ///
-/// A backslash stays as it is: a text that passes through here several times, as in a service and in its client, looks as
-/// after the first time.
+/// A backslash is not escaped. So a text that is escaped twice, in a service and in its client, looks as after the
+/// first time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Shown<T>(pub T);
 
@@ -66,7 +67,7 @@ impl Shown<&str> {
         self.0.is_empty()
     }
 
-    /// Writes the text as it is shown. Smaller than the formatting of it.
+    /// Writes the text with its hidden characters escaped. Compiles to less code than formatting does.
     ///
     /// # Errors
     /// The errors of `out`.

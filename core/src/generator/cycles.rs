@@ -1,7 +1,7 @@
 //! A clock that a counter of cycles replaces until the ms ends: to read a counter costs a third of reading a clock.
 //!
-//! The host passes what it reads, as to every machine of core. A wrong counter can only make a time late, by one ms of its
-//! own at most, and IDs never repeat by it: window and sequence do not depend on the clock.
+//! The host passes what it reads, as to every machine of core. A wrong counter can only make a time late, by at most
+//! one ms as it counts. It never makes IDs repeat: window and sequence do not depend on the clock.
 
 /// The ms that a clock has shown, and the values of the counter for which it still holds.
 ///
@@ -27,7 +27,7 @@ pub struct CycleClock {
     /// Cycles of a ms; 0 while they are not known.
     per_ms: u64,
     measured: Measured,
-    /// What the clock showed when a measurement was due.
+    /// The clock's time when the last measurement was due.
     learnt_ms: i64,
 }
 
@@ -43,7 +43,7 @@ struct Measured {
 const MIN_MEASUREMENT_NS: u64 = 20_000_000;
 /// Counters from 1 MHz to 10 GHz are used, in cycles a ms.
 const PLAUSIBLE_CYCLES_PER_MS: core::ops::RangeInclusive<u64> = 1_000..=10_000_000;
-/// A ms ends so much earlier by the counter, since a measurement is not exact: 1 in 64.
+/// By the counter a ms ends 1/64 early, since a measurement is not exact.
 const MARGIN_PART: u64 = 64;
 
 impl CycleClock {

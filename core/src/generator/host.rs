@@ -4,7 +4,7 @@ use crate::error::Error;
 
 /// The clock and the sleep of one call. Make a new host for each call.
 pub trait Host {
-    /// The errors of clock and sleep, beside those of the generator.
+    /// The errors of clock and sleep, and of the generator.
     type Error: From<Error>;
 
     /// Reads the clock, Unix ms.

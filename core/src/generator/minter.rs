@@ -40,7 +40,7 @@ impl<W: Borrow<Words>> Minter<W> {
         let words = self.words.borrow();
         let word = words.state();
         // Under load most IDs are neither the first nor the last of their tick. This finds them in half the time of a
-        // step. The ID is made before the swap: what comes after a swap delays the next one.
+        // step. The ID is made before the swap: work after a swap delays the next swap.
         if let Some(position) = self.plan.next_in_tick(word, words.window_end(), now_ms) {
             let id = self.plan.id(position);
             if words.swap(word, word + 1).is_ok() {
@@ -96,7 +96,7 @@ impl<W: Borrow<Words>> Minter<W> {
 
     #[inline(never)]
     fn next_of_new_run(&self, run: &mut LocalRun, in_tick: bool, now_ms: i64) -> Result<u64, Error> {
-        // What is left of the old run is lost: its tick is over, or the clock went back.
+        // The rest of the old run is lost: its tick is over, or the clock went back.
         let size = if in_tick { (2 * run.size).min(MAX_RUN_IDS) } else { 1 };
         *run = LocalRun::new();
         let Taken { first, count } = self.take_in_tick(now_ms, size)?;

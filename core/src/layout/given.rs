@@ -62,8 +62,8 @@ impl Layout {
     /// same part of an ID. Nothing is chosen among different values.
     ///
     /// # Errors
-    /// As [`Layout::encode`]; `InvalidId` also without a time, and if a part is given twice with different values. The order of
-    /// the checks is that of the variants of [`Part`], whatever the order of the parts.
+    /// As [`Layout::encode`]; `InvalidId` also without a time, and if a part is given twice with different values. The
+    /// checks follow the order of the variants of [`Part`], not the order of the parts.
     ///
     /// # Examples
     /// ```

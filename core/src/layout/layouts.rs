@@ -133,7 +133,7 @@ impl Layout {
     }
 }
 
-/// What is left of a text. To write anything else than the start of the rest fails.
+/// The rest of a text. Each write removes its text from the start of the rest, and fails if the rest starts otherwise.
 struct Left<'a>(&'a str);
 
 impl fmt::Write for Left<'_> {

@@ -31,7 +31,7 @@ impl Nodes {
         Self { given: u32::MAX, node }
     }
 
-    /// Returns the nodes of `layout` whose bits under the mask of `given` are those of `node`.
+    /// Returns the nodes of `layout` that equal `node` in all bits of the mask `given`.
     pub(super) const fn part(layout: &Layout, given: u32, node: u32) -> Self {
         if given == 0 {
             return Self::ALL;

@@ -19,7 +19,7 @@ pub struct Parts {
     pub node: u32,
     /// The counter within the tick; 0 if the layout has none.
     pub sequence: u64,
-    /// The random bits, or those of the field `opaque`; 0 if the layout has neither.
+    /// The bits of the field `random` or `opaque`; 0 if the layout has neither.
     pub random: u64,
 }
 

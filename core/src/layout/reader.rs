@@ -51,8 +51,8 @@ impl<'a> Reader<'a> {
             _ => Some(NonZeroU64::MAX),
         }
     }
-    /// Works as [`Reader::number`], and reads `0` too. Returns 1 more than the number, because a number above 0 needs no place
-    /// for the case that there is none.
+    /// Works as [`Reader::number`], and reads `0` too. Returns 1 more than the number: `Option` stores a
+    /// number above 0 without extra space.
     pub(super) fn number_and_1(&mut self) -> Option<NonZeroU64> {
         if self.skip(b"0") { Some(NonZeroU64::MIN) } else { self.number()?.checked_add(1) }
     }

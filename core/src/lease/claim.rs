@@ -39,8 +39,8 @@ pub enum ClaimStep {
     Wait(u64, Error),
     /// Other claimers were first each time: begin a new claim, or fail with the error.
     Taken(Error),
-    /// The store gave no answer twice, or it reads and does not write. If it granted the node all the same, the window runs
-    /// out by itself.
+    /// The store gave no answer twice, or it answers reads but not writes. If it has granted the node without an
+    /// answer, the window ends by itself.
     Unanswered,
     /// No node can be granted.
     Refused(Error),
@@ -76,8 +76,8 @@ pub struct Claim<'a> {
     refusals: u32,
 }
 
-/// Returns how long the caller of a claim over a store that blocks waits for it, in ms. `slowest_ms` is the longest time that
-/// an answer of this claim took so far: a claim takes nine answers if nobody else claims.
+/// Returns how long the caller of a claim waits for a blocking store, in ms. `slowest_ms` is the longest time that the
+/// store took for an answer to this claim so far. A claim takes nine answers if it has no competitor.
 ///
 /// # Examples
 /// ```
@@ -328,7 +328,7 @@ impl<'a> Claim<'a> {
             // A write whose answer was lost counts when a read finds it.
             Reply::Record(Some(found), version) if found == record => self.grant(version),
             Reply::Unknown => ClaimStep::Ask(node, Ask::Read),
-            // The record is as it was before the write, so the write was not done.
+            // The record has not changed, so the store did not do the write.
             Reply::Record(_, version) if version == seen => {
                 self.refusals += 1;
                 if self.refusals == MAX_FAILED_WRITES { ClaimStep::Unanswered } else { self.retry() }

@@ -154,7 +154,7 @@ pub struct SlotNodes {
     /// All nodes of the layout.
     all: u64,
     tally: Tally,
-    /// The lowest node whose slot a claim may take; `None` if there is none.
+    /// The lowest node whose slot a claim may take; `None` if all are taken.
     next: Option<u32>,
     /// The outlook for the one node that the claim may take, if it is busy.
     held: Option<Outlook>,

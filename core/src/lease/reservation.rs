@@ -16,11 +16,12 @@ pub const RESERVATION_BYTES: usize = 68 + super::RECORD_BYTES;
 
 const FORMAT: Format = Format::new(b"reserved", 1);
 
-/// What tells a file from its copy: the start of the system that has it open, its file system, its number there, its birth, and its
-/// name.
+/// The identity of a file, which its copies do not share: the start of the system that opened the file, the file
+/// system, the file's number there, its birth, and its name.
 ///
-/// A copy on the same machine has another number, or has it anew and another birth. A copy on another machine was opened under
-/// another start. A file that was renamed would give the reservation of another node.
+/// A copy on the same machine has another number, or the number of a deleted file and a later birth. Another machine
+/// has another system start. The name is part of the identity, because a renamed file would give the reservation of
+/// another node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct FileIdentity {
     /// The random number that the kernel has drawn when the machine started.
@@ -157,7 +158,7 @@ impl Reservation {
         Self { record: Record { released: true, serial: serial.saturating_add(1), window, ..self.record }, ..*self }
     }
 
-    /// Returns the part of a slot's window that lies within the reservation; `None` if there is none.
+    /// Returns the part of a slot's window that lies within the reservation; `None` if the window lies outside.
     ///
     /// # Examples
     /// ```
@@ -181,7 +182,7 @@ impl Reservation {
         (start_ms < end_ms).then_some(Window { start_ms, end_ms })
     }
 
-    /// Returns the first window of a slot within the reservation, as [`Window::first`] does; `None` if there is none.
+    /// Returns the first window of a slot within the reservation, as [`Window::first`] does; `None` if it does not fit.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! What a client of the service makes of an answer that is no lease: the same in every language.
+//! How a client reads the service's answer to a request that got no lease: every language follows the same rules.
 
 use crate::error::ErrorKind;
 

@@ -1,4 +1,4 @@
-//! What a claimer asks for.
+//! The terms of a lease.
 
 use crate::layout::{Layout, Nodes};
 use crate::store::bytes::LABEL_BYTES;

@@ -1,8 +1,9 @@
 //! Formatted numbers: texts such as `INV-2026-000042`, made of a counter, a date and a check digit.
 //!
-//! A [`Pattern`] describes the texts. Its counter may begin again each year, month or day: each [`Period`] has a sequence of its
-//! own, whose name contains the period, such as `invoices@2026-11`. So a text shows the period of the sequence that its number
-//! comes from, and no clock can make a text repeat: a server whose clock is behind at midnight continues the old period.
+//! A [`Pattern`] describes the texts. Its counter may begin again each year, month or day: each [`Period`] has a
+//! separate sequence, whose name contains the period, such as `invoices@2026-11`. So a text shows the period of the
+//! sequence that its number comes from, and no clock can make a text repeat: a server whose clock is behind at midnight
+//! continues the old period.
 //!
 //! | token | shows |
 //! | --- | --- |

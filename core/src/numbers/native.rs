@@ -1,4 +1,5 @@
-//! Sequences that a database has, as sources of numbers: what a driver reads of them, and which of them are refused.
+//! The sequences of a database, as sources of numbers: the state that a driver reads, and the reasons to refuse a
+//! sequence.
 //!
 //! Other sessions may use such a sequence at the same time. A driver reads its [`State`], asks for as many numbers as
 //! [`State::room`] allows, and for [`fewer`] if the sequence has less.
@@ -111,8 +112,8 @@ impl<'a> State<'a> {
     }
 }
 
-/// Returns how many numbers to ask for after a request for `count` found less. `None` if there is no number: other sessions took
-/// some meanwhile, so the last ones come one by one.
+/// Returns how many numbers to request next, after the sequence had fewer than `count`: 1, as other sessions may have
+/// taken some meanwhile. `None` after a request for a single number: the sequence has run out.
 ///
 /// # Examples
 /// ```
@@ -127,13 +128,13 @@ pub const fn fewer(count: u64) -> Option<u64> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Unfit<'a> {
-    /// The database has none.
+    /// The database does not support sequences.
     NoSequences,
     /// The name is not safe between quotes.
     NotName,
-    /// There is no such sequence.
+    /// The database has no sequence with this name.
     Missing,
-    /// The name is that of something else.
+    /// The object with this name is not a sequence.
     NotSequence,
     /// It begins again after its last number.
     Cycles,
@@ -164,7 +165,7 @@ impl Unfit<'_> {
         }
     }
 
-    /// Returns why an object of a database is no sequence, by the server's version and the object's type.
+    /// Returns why an object of a database is not a sequence, judging by the server's version and the object's type.
     ///
     /// # Examples
     /// ```

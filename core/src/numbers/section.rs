@@ -1,6 +1,6 @@
 //! Per-user sequences: a section of neighbouring users shares one durable `max_seq`.
 //!
-//! The design is that of `WeChat`'s seqsvr, with an explicit fence. Each user has a number in memory, and the next
+//! The design follows `WeChat`'s seqsvr, with an explicit fence. Each user has a number in memory, and the next
 //! number is one more. No number above `max_seq` is handed out before a larger `max_seq` is durable. An allocator that
 //! takes a section over, or restarts, continues from `max_seq` for every user. So no number is handed out twice, and
 //! 100,000 users need one record in the store.
@@ -201,9 +201,12 @@ impl<M: Memory> Section<M> {
     /// to the store, pass the reply to [`Section::reply`], and call again. Other users can be served meanwhile.
     ///
     /// # Errors
-    /// `InvalidId` for a user of another section; `Exhausted` with a time to retry, if the store must be asked while
-    /// another request is under way (wait for its reply, or until the deadline) or has just failed, and if there is no
-    /// memory for another user; `Exhausted` without a time past 2^63-1; `WindowClosed`, if the section was given back, or another allocator has it.
+    /// - `InvalidId` for a user of another section.
+    /// - `Exhausted` with a time to retry, if the call needs the store while another request is under way (wait for its
+    ///   reply, or until the deadline), or just after a request has failed, and if the memory has no room for this
+    ///   user.
+    /// - `Exhausted` without a time past 2^63-1.
+    /// - `WindowClosed`, if the section was given back, or another allocator has it.
     ///
     /// # Examples
     /// ```
@@ -355,7 +358,8 @@ impl<M: Memory> Section<M> {
         Some(Ask::Write(record, self.version))
     }
 
-    /// Returns the next request, one at a time: a read, if the present record is not known, or else a write.
+    /// Returns the next request: a read if the present record is not known, otherwise a write. Fails while another
+    /// request is under way.
     fn ask(&mut self, raise: u64, now_ms: u64) -> Result<Ask<Record>, Error> {
         if self.asked.is_some() {
             return Err(Error::numbers_dry(1));

@@ -82,7 +82,7 @@ pub const REREAD_MS: u64 = 60_000;
 pub struct Segment {
     pacer: Pacer,
     bounds: Bounds,
-    /// The numbers after those of the range.
+    /// The numbers to hand out after the range.
     next: Option<ops::Range<u64>>,
     /// The fetch under way, and its number of numbers.
     asked: Option<(Pace, u64)>,

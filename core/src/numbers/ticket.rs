@@ -1,4 +1,4 @@
-//! Tickets: numbers taken one at a time from one of several independent servers.
+//! Tickets: single numbers, each from one of several independent servers.
 //!
 //! These are Flickr's ticket servers. Each of `increment` servers counts in steps of `increment` from a different
 //! offset, so no two servers give the same number, and any of them may be down. Numbers of different servers are not in
@@ -76,8 +76,8 @@ pub const fn ends_call(kind: ErrorKind) -> bool {
     matches!(kind, ErrorKind::InvalidId | ErrorKind::InvalidText)
 }
 
-/// Returns the kind of the error of a call that no server served: that of its last error, and `Exhausted` if this is the error of
-/// each server.
+/// Returns the kind of the error of a call that no server served: `Exhausted` if all servers failed with it, otherwise
+/// the kind of the call's last error.
 ///
 /// # Examples
 /// ```

@@ -21,7 +21,8 @@ use crate::forms::shown::{Showing, Shown, place_of_hidden};
 /// The largest length of a label in bytes.
 pub const LABEL_BYTES: usize = 60;
 
-/// Returns a label of a record: the text as it is [shown](Shown), cut between two characters if it is too long, and zeros.
+/// Returns a label of a record: the [escaped](Shown) text, filled up with zeros. A text that is too long is cut between
+/// two characters.
 ///
 /// # Examples
 /// ```
@@ -36,7 +37,7 @@ pub fn label(text: &str) -> [u8; LABEL_BYTES] {
     label.bytes
 }
 
-/// Refuses a label that another party gives and that cannot be [shown](Shown) as it is.
+/// Refuses a label from another party, if the label has a character that cannot be [shown](Shown) unescaped.
 ///
 /// # Errors
 /// `InvalidText`.

@@ -37,7 +37,7 @@ pub struct Facts<'a> {
     pub first_mounts: &'a str,
     /// The file of [`CONTAINER_FILES`] that exists, if any.
     pub container_file: Option<&'a str>,
-    /// What the environment variables say.
+    /// The facts that the environment variables show.
     pub variables: Variables,
     /// Whether standard input is a terminal.
     pub terminal: bool,
@@ -75,7 +75,7 @@ impl<'a> Facts<'a> {
         match (why, self.variables.one_person.or(terminal), file_system(self.file_system)) {
             (Why::Orchestrated(_), ..) | (_, None, _) => Verdict::Refused(doubt),
             (_, Some(sign), None | Some(OVERLAY)) => Verdict::Tolerated(Tolerated { doubt, sign }),
-            // A memory or a network is no better for one person.
+            // Files in memory or on a network are refused for one person too.
             (_, Some(_), Some(other)) => Verdict::Refused(Doubt { why: Why::FileSystem(other), ..doubt }),
         }
     }
@@ -95,7 +95,7 @@ impl<'a> Facts<'a> {
         }
     }
 
-    /// Returns the sign of a container. A mark that an image has left on the disk of a machine is no sign.
+    /// Returns the sign of a container. A file that an image has left on the disk of a machine does not count.
     fn container(&self) -> Option<Mark<'a>> {
         let root = Mount::covering(self.mounts, "/");
         match (root, self.container_file) {
@@ -143,7 +143,7 @@ impl<'a> Facts<'a> {
         let first = Mount::covering(self.first_mounts, self.path);
         match (here, first) {
             (Some(here), Some(first)) => !here.shows_same(&first, self.path),
-            // No mount covers the path: the root directory is that of a chroot.
+            // No mount covers the path: the process runs in a chroot.
             (None, Some(_)) => !self.mounts.is_empty(),
             (_, None) => false,
         }
@@ -310,7 +310,7 @@ mod tests {
             (LAYERS, NO_MARK, nothing, true, OVERLAYFS, one),
             (DIRECTORY, MARK, ci, false, EXT4, one),
             (DISK, NO_MARK, ci, false, OVERLAYFS, one),
-            // Memory and a network are no better there.
+            // Files in memory or on a network are refused for one person too.
             (LAYERS, MARK, ci, true, 0x0102_1994, "is on tmpfs"),
             (LAYERS, MARK, ci, true, 0x6969, "is on NFS"),
             // An orchestrator, also at a terminal, and where its containers run CI.

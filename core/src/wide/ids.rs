@@ -50,7 +50,7 @@ impl Pool {
 
 /// A state for each kind of ID, and one pool for all. Minting from a dry pool panics.
 ///
-/// The errors are those of the state of a kind, such as [`V7State::next`].
+/// Each state has the errors of its method, such as [`V7State::next`].
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct States {

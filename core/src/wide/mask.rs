@@ -5,11 +5,12 @@
 //! | [`Mask`] | an ID of 63 bits, or of 6 to 18 decimal digits | another of the same bits or digits | FF1 of NIST SP 800-38G, with AES-128 |
 //! | [`UuidMask`] | a UUID of version 7 | a UUID that looks like a version 4 | `UUIDv47` (`stateless-me/uuidv47` on GitHub), with `SipHash-2-4` |
 //!
-//! A mask **hides, and does not authenticate**. Whoever has the key can unmask every ID. Without the key an attacker cannot
-//! read an ID, but can still guess: every number of 63 bits unmasks to some number, so an application must check who may
-//! see an object, as without masks. The same ID always has the same masked form, so two places that show it show that it
-//! is the same. [`UuidMask`] leaves the 74 random bits as they are: two UUIDs of one ms that a counter made are seen to
-//! be neighbours. A key cannot be changed while masked IDs are in use, except by keeping both keys.
+//! A mask **hides, and does not authenticate**. Whoever has the key can unmask every ID. Without the key an attacker
+//! cannot read an ID, but can still guess: every number of 63 bits unmasks to some number, so an application must check
+//! who may see an object, as without masks. The same ID always has the same masked form, so two places that show it
+//! show that it is the same. [`UuidMask`] does not change the 74 random bits: if a counter made two UUIDs in one ms,
+//! their masked forms show that they are neighbours. A key cannot be changed while masked IDs are in use, except by
+//! keeping both keys.
 
 use siphasher::sip::SipHasher24;
 

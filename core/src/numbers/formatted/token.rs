@@ -37,7 +37,8 @@ impl Token {
         ("mod97", Self::Mod97),
     ];
 
-    /// Reads the token at the start of a text, which is not empty. Returns the rest of the text. `None` if there is no token.
+    /// Reads the token at the start of a text that is not empty. Returns it and the rest; `None` if no token starts the
+    /// text.
     fn read(text: &str) -> Option<(Self, &str)> {
         for brace in ["{{", "}}"] {
             if let Some(rest) = text.strip_prefix(brace) {

@@ -63,7 +63,7 @@ pub trait Memory {
     fn last(&mut self, place: usize) -> Option<u64>;
 
     /// Keeps a number of the user at a place, more than the base and at most [`REACH`](Self::REACH) more. Returns `false`
-    /// without a change, if there is no memory for the user.
+    /// without a change, if the memory is full.
     fn keep(&mut self, place: usize, number: u64) -> bool;
 
     /// Sets the base: the numbers of all users may be forgotten, as each next one is above the base.

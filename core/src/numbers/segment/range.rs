@@ -219,7 +219,8 @@ impl Range {
         self.end.store(end, Ordering::Release);
     }
 
-    /// Appends numbers, if they directly follow those of the range. Returns whether they do. One thread at a time.
+    /// Appends numbers, if they directly follow the range. Returns whether they do. Only one thread at a time may call
+    /// this.
     pub(super) fn extend(&self, numbers: &ops::Range<u64>) -> bool {
         let (word, end) = (self.cursor.load(Ordering::Relaxed), self.end.load(Ordering::Acquire));
         if word == CLOSED || word == 0 || end != numbers.start + 1 {

@@ -1,4 +1,4 @@
-//! A sequence that several calls of one session use, one at a time.
+//! A sequence that several calls of one session share. It takes one step at a time.
 
 use super::session::Sequence;
 use super::state::State;

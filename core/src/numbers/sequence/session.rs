@@ -217,8 +217,8 @@ impl Sequence {
         *self = Self::new(self.rules);
     }
 
-    /// Skips the rest of the block. A sequence without a cache hands out values in the order of calls, also of those of other
-    /// sessions: what calls that were given up have left must not go to a later one.
+    /// Skips the rest of the block. A sequence without a cache hands out values in the order of all calls, also the
+    /// calls of other sessions. So if callers give up a call, a later call must not get the value that is left.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! Errors of engines by which a store cannot work as it is configured.
+//! Errors of engines that mean: the configuration of the store is wrong.
 
 use super::Engine;
 
@@ -84,7 +84,7 @@ const DYNAMODB: &[Cause] = &[Cause {
     cure: "",
 }];
 
-/// What a server's error says of a statement, which had no effect.
+/// The meaning of a server's error for the statement that failed. The statement had no effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Denial {
     /// The server undid the whole transaction, as after a deadlock, so it can be repeated.
@@ -115,10 +115,11 @@ impl Denial {
 }
 
 impl Engine {
-    /// Returns `None` unless an error of the engine means that the store cannot work as it is configured: it has no such user or
-    /// database, or refuses the permission. Then waiting does not help.
+    /// Returns the advice to write behind the engine's message, if the error means that the configuration is wrong: the
+    /// engine has no such user or database, or the user lacks a permission. Waiting does not help then.
     ///
-    /// Returns what to write behind the message of the engine: the rights that are needed if one is missing, otherwise nothing.
+    /// The advice names the rights that the store needs if a permission is missing; it is mostly empty otherwise.
+    /// `None` for all other errors.
     ///
     /// | engine | `code` |
     /// | --- | --- |
@@ -152,7 +153,7 @@ impl Engine {
         cause.map(|cause| cause.cure)
     }
 
-    /// Returns what an error with this code says of a statement, which had no effect.
+    /// Returns the meaning of an error with this code for the statement that failed. The statement had no effect.
     ///
     /// # Examples
     /// ```

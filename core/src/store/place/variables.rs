@@ -8,7 +8,7 @@ pub(super) const CONTAINER: &str = "container";
 pub(super) struct Orchestrator {
     variable: &'static str,
     pub(super) name: &'static str,
-    /// The name of what it starts.
+    /// The orchestrator's word for the thing that it starts, such as `pod`.
     pub(super) unit: &'static str,
 }
 
@@ -30,7 +30,7 @@ const ORCHESTRATORS: [Orchestrator; 6] = [
 pub(super) const ONE_PERSON: [&str; 5] =
     ["CODESPACES", "REMOTE_CONTAINERS", "DEVCONTAINER", "GITPOD_WORKSPACE_ID", "CI"];
 
-/// What the environment variables of a process say about its place.
+/// The facts about the place of a process that its environment variables show.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Variables {
     pub(super) orchestrator: Option<Orchestrator>,
