@@ -8,14 +8,15 @@ use axum::http::Method;
 
 pub use self::tokens::Tokens;
 
-/// What a client may do. Each role may do what the roles before it may.
+/// The rights of a client. Each role has the rights of the roles before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Role {
     /// Read metrics and status.
     Metrics,
     /// Take IDs and numbers, and lease nodes.
     Mint,
-    /// Set and delete keys, define and set sequences, define formatted numbers, and make namespaces. A fence, which stops all minting, is no request: it is a verb of operators.
+    /// Set and delete keys, define and set sequences, define formatted numbers, and make namespaces.
+    /// Operators raise a fence, which stops all minting, only by a verb, never by a request.
     Admin,
 }
 
@@ -54,7 +55,7 @@ impl Client {
 /// The route of a request for a path that the server does not have.
 pub const NO_ROUTE: &str = "none";
 
-/// Returns the role that a request to an HTTP route needs. `None` for routes that are open to everybody. A claim of a node
+/// Returns the role that a request to an HTTP route needs. `None` for routes that need no token. A claim of a node
 /// in a new namespace needs [`Role::Admin`] besides.
 pub fn role_of_route(method: &Method, route: &str) -> Option<Role> {
     match route {

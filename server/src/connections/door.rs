@@ -44,7 +44,7 @@ impl Reserve {
         true
     }
 
-    /// Frees a descriptor. Returns `false` if there is none.
+    /// Closes a reserved descriptor. Returns `false` if the reserve is empty.
     fn give(&self) -> bool {
         lock(&self.0).pop().is_some()
     }

@@ -85,8 +85,8 @@ impl Places {
         lock(&self.state)
     }
 
-    /// Takes a place for a new connection. If none is free, a silent client loses its place: of the same address, if that has
-    /// its share. Returns `None` if there is no silent client either.
+    /// Takes a place for a new connection. If the address has its share, its oldest silent client loses its place.
+    /// Otherwise, if all places are taken, the oldest silent client of all does. Returns `None` without such a client.
     pub fn take(self: &Arc<Self>, from: IpAddr) -> Option<Seat> {
         let address = owner(from);
         let mut state = self.state();
@@ -133,7 +133,7 @@ impl Places {
         since.filter(|since| *since + LAST_FILE_TIMEOUT <= now)
     }
 
-    /// Closes the oldest silent client. Returns `false` if there is none.
+    /// Closes the oldest silent client. Returns `false` if no client is silent.
     fn displace_oldest(&self) -> bool {
         let mut state = self.state();
         let Some(oldest) = state.line.values().next().copied() else { return false };
@@ -152,7 +152,7 @@ impl AllPlaces {
         lock(&self.0).push(Arc::clone(places));
     }
 
-    /// Closes the oldest silent client of all ports. Returns `false` if there is none.
+    /// Closes the oldest silent client of all ports. Returns `false` if no client is silent long enough.
     pub fn displace_oldest(&self) -> bool {
         let (all, now) = (lock(&self.0), Instant::now());
         let oldest =

@@ -94,7 +94,7 @@ pub struct Given {
     text: String,
 }
 
-/// What a text says. A part of the date is missing if the text does not show it.
+/// The parts of a text. A part of the date is missing if the text does not show it.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Read {
     /// The value of the counter.

@@ -41,7 +41,7 @@ pub async fn guard(State(app): State<Arc<App>>, mut request: Request, next: Next
             Err(_) => (Problem::slow().into_response(), false),
         },
     };
-    // hyper closes a connection whose request it did not read to the end, and says so to nobody.
+    // hyper closes a connection whose request it did not read to the end, without a header that announces it.
     if !is_read || *app.ending.borrow() {
         response.headers_mut().insert(CONNECTION, HeaderValue::from_static("close"));
     }

@@ -97,7 +97,7 @@ fn several(ids: Vec<u64>, room: Option<OwnedSemaphorePermit>) -> Result<Response
 /// Returns a piece of `{"ids":["1","2"]}`.
 ///
 /// # Errors
-/// `Exhausted`, if there is no memory for it.
+/// `Exhausted`, if the memory is too short.
 fn document(ids: &[u64], first: bool, last: bool) -> Result<String, Error> {
     let mut text = String::new();
     text.try_reserve_exact(ids.len() * 24 + 16).map_err(|_| Error::no_memory(ids.len() as u64))?;

@@ -36,7 +36,7 @@ impl Queries {
 
     /// Returns the problem of a request with a parameter that its route does not take.
     pub fn refuse(&self, route: &str, method: &Method, uri: &Uri) -> Option<Problem> {
-        // A query that cannot be read is refused by its handler, or there is none.
+        // The handler of the route refuses an unreadable query.
         let Query(sent) = Query::<Vec<(String, String)>>::try_from_uri(uri).ok()?;
         let method = if method == Method::HEAD { &Method::GET } else { method };
         let (_, known) = self.0.get(route)?.iter().find(|(of, _)| of == method)?;

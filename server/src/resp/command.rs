@@ -23,7 +23,7 @@ const BUSY: &str = "BUSY transactions of other clients take all memory for them:
 /// A client's connection.
 pub struct Session<'a> {
     shared: &'a Resp,
-    /// What the client may do; nothing before it has sent a token.
+    /// The role of the client. `None` before it has sent a token that is needed.
     role: Option<Role>,
     resp3: bool,
     /// The commands since MULTI.

@@ -143,7 +143,7 @@ impl Ids {
         Ok((key_of(namespace.as_deref(), &layout), layout, namespace))
     }
 
-    /// Opens a generator whose namespace the store has. The server's own namespace and Leaf's come into being here.
+    /// Opens a generator whose namespace the store has. Makes only two namespaces: the server's own and Leaf's.
     async fn open_if_there(
         &self,
         name: &str,
@@ -165,7 +165,7 @@ impl Ids {
             .layout(*layout)
             .store(self.lease_store.clone())
             .given(namespace, LeaseOptions::namespace)
-            // The rest of the time is for the store's answers, so that the request hears why there is no node.
+            // The rest of the time is for the store's answers, so that a failed request gets the reason.
             .max_wait(Duration::from_millis(self.max_wait_ms - self.max_wait_ms / 4))
             .window(Duration::from_millis(self.window_ms))
             .given(self.reserve, LeaseOptions::reserve);

@@ -1,4 +1,4 @@
-//! Which namespaces come into being, and how many of their nodes the holders of one token have.
+//! Decides which clients may make a namespace, and how many of its nodes the holders of one token may have.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -27,7 +27,7 @@ impl Namespaces {
         Self { leases, most, node_share, claims: Claims::default() }
     }
 
-    /// Refuses a request for IDs of a namespace that the store does not have: a namespace comes into being by a claim or a verb.
+    /// Refuses a request for IDs of a namespace that the store does not have: only a claim or a verb makes a namespace.
     ///
     /// # Errors
     /// `NoNamespace`, and the errors of the store.

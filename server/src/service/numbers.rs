@@ -182,7 +182,7 @@ impl Numbers {
         let taken = async {
             // Alone, as it may have to ask each store for its place.
             let first = tickets.next().await?;
-            // At the same time: those that wait for a store share a write.
+            // At the same time, because calls that wait for a store share a write.
             let mut taken = try_join_all((1..count).map(|_| tickets.next())).await?;
             taken.push(first);
             taken.sort_unstable();

@@ -100,13 +100,15 @@ impl Deadline<'_> {
         timeout_at(self.at, call).await.ok()
     }
 
-    /// Judges the error of a call with a time limit of its own.
+    /// Converts the error of a call that has a separate time limit: a late `StoreUnavailable` becomes
+    /// [`missed`](Self::missed).
     pub fn judged(&self, error: Error) -> Failure {
         let late = error.kind() == ErrorKind::StoreUnavailable && Instant::now() >= self.at;
         if late { self.missed() } else { Failure::Error(error) }
     }
 
-    /// The failure at the deadline: that of the range log if it cannot be written; `Busy` if the store has answered others meanwhile, and else `StoreUnavailable`.
+    /// Returns the failure at the deadline: the error of the range log if it cannot be written; `Busy` if the store has
+    /// answered other requests meanwhile; otherwise `StoreUnavailable`.
     pub fn missed(&self) -> Failure {
         if let Some(error) = self.openings.store.refusal() {
             return Failure::Error(error);

@@ -31,8 +31,7 @@ impl Queued {
     /// Returns `count` IDs, ascending, by a deadline.
     ///
     /// # Errors
-    /// The generator's errors. `Exhausted` if the batch cannot be complete in time, or there is no memory for it: then no ID
-    /// is minted.
+    /// The generator's errors. `Exhausted` if the time or the memory is too short for the batch: then no ID is minted.
     pub async fn batch(self: &Arc<Self>, count: u64, deadline: Instant) -> Result<Vec<u64>, Error> {
         let mut ids = reserve(count)?;
         let place = self.queue.enter(count, deadline)?;

@@ -20,7 +20,7 @@ const MAX_AGE: Duration = Duration::from_secs(5);
 pub struct Counts {
     pub leases: u64,
     pub namespaces: usize,
-    /// By namespace: all of them, or those with the fewest free nodes if there are too many for metrics.
+    /// By namespace: all namespaces, or only the ones with the fewest free nodes if metrics cannot show all.
     pub nodes: BTreeMap<String, Nodes>,
 }
 
@@ -37,7 +37,7 @@ pub struct Tally {
     leases: Leases,
     /// The last look. Locked during a look.
     last: Arc<Mutex<Option<Look>>>,
-    /// What the last look found, also during a look. `None` if it failed.
+    /// The counts of the last look, also during a look. `None` before the first look, and if the last one failed.
     seen: Arc<StdMutex<Option<Arc<Counts>>>>,
 }
 

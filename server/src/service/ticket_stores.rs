@@ -87,7 +87,7 @@ impl TicketStores {
         Tickets::new(servers, Form::Ticket, &offsets, offsets.len() as u64)?.with_places(stores, TABLE)
     }
 
-    /// Returns whether the tickets are those of Flickr's table, as the first server says that answers.
+    /// Returns whether the tickets come from Flickr's table. Asks all servers; the first answer counts.
     pub async fn have_table(&self) -> Result<bool, Error> {
         let ask = || async {
             let asked =

@@ -35,7 +35,7 @@ use snowmint_cli::Exit;
 
 /// The limit for ending: service managers kill a program that takes longer.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(10);
-/// How many connections the port of `--health` serves: those of probes and scrapers.
+/// How many connections the port of `--health` serves, for probes and scrapers.
 const HEALTH_CONNECTIONS: usize = 64;
 /// How many files the process opens besides connections of clients: for the store, the log and the runtime.
 #[cfg(unix)]
@@ -312,7 +312,8 @@ fn bind(address: SocketAddr) -> io::Result<TcpListener> {
 /// Opens a port.
 ///
 /// # Errors
-/// `Wrong` for an address that other machines can reach, if there is no token. `Failed`, if the port cannot be opened.
+/// `Wrong` for an address that cannot be resolved, and without a token for an address that other machines can reach.
+/// `Failed`, if the port cannot be opened.
 async fn listen(flag: &str, address: &str, tokens: &Tokens) -> Result<Option<TcpListener>, Exit> {
     if address == "off" {
         return Ok(None);

@@ -29,8 +29,8 @@ fn minter(layout: &Layout, node: u32) -> Minter {
     Minter::new(layout, node, SequenceStart::Zero)
 }
 
-/// Mints the IDs of eight nodes in order, and lets `fault` replace those of one node. It gets the ms and how many ms all IDs
-/// take.
+/// Mints the IDs of eight nodes in order, but `fault` adds the IDs of one node. The arguments of `fault` are the ms
+/// since the first ID, the ms that all IDs take, and the IDs.
 fn fleet(layout: &Layout, mut fault: impl FnMut(i64, i64, &mut Vec<u64>)) -> Vec<u64> {
     let minters: Vec<_> = (0..NODES).map(|node| minter(layout, node)).collect();
     let mut ids = Vec::new();

@@ -74,7 +74,8 @@ fn raise_the_limit_of_files() {
     setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, ..limit }).expect("more files");
 }
 
-/// Opens connections that send `bytes` and then nothing, up to a thousand a second, while `load` runs. Returns their count.
+/// Opens up to a thousand connections a second while `load` runs. Each connection sends `bytes` and is then silent.
+/// Returns the number of connections.
 fn under_a_flood(address: &str, bytes: &[u8], load: impl FnOnce(&AtomicUsize)) -> usize {
     raise_the_limit_of_files();
     let (over, opened) = (AtomicBool::new(false), AtomicUsize::new(0));

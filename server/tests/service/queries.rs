@@ -1,8 +1,8 @@
-//! Query parameters: each path takes those of the document, and refuses others.
+//! Query parameters: each path takes the parameters in the document, and refuses others.
 
 use super::support::{Server, directory, store, verb};
 
-/// Returns a path with values in the place of names.
+/// Returns a path with a value instead of each name.
 fn filled(path: &str) -> String {
     let values = [("{tag}", "t"), ("{name}", "n"), ("{uid}", "5"), ("{set}", "s"), ("{ns}", "orders"), ("{node}", "1")];
     let values = values.into_iter().chain([("{id}", "5"), ("{key}", "t")]);

@@ -1,4 +1,4 @@
-//! Roles and verbs: who may do what, which namespaces come into being, and how many nodes a token has.
+//! Roles and verbs: the rights of each role, the namespaces that are made, and the number of nodes of a token.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,13 +15,13 @@ const METRICS: &str = "a-token-that-reads-metrics";
 const MINT: &str = "a-token-that-takes-numbers";
 const SECOND: &str = "another-one-takes-numbers";
 const ADMIN: &str = "a-token-that-sets-keys";
-/// The senders of a request: nobody, and the holders of tokens.
+/// The tokens of the senders of a request; the first sender has no token.
 const SENDERS: [Option<&str>; 4] = [None, Some(METRICS), Some(MINT), Some(ADMIN)];
 const NONCE: &str = "8f14e45fceea167a5a36dedd4bea2543";
 /// Eight nodes.
 const SMALL: &str = "time:41,node:3,sequence:12;epoch=2025-01-01T00:00:00Z";
 
-/// What each sender gets: nobody, metrics, mint, admin.
+/// The status for each sender: no token, metrics, mint, admin.
 type Statuses = [u16; 4];
 const OPEN: Statuses = [200; 4];
 const TO_METRICS: Statuses = [401, 200, 200, 200];
@@ -50,7 +50,7 @@ const ROUTES: &[(&str, &str, &str, Statuses)] = &[
     ("GET", "/api/snowflake/get/{key}", "/api/snowflake/get/any", TO_MINT),
 ];
 
-/// Routes with a body, and those that the document does not list.
+/// Routes with a body, and routes that the document does not list.
 const OTHERS: &[(&str, &str)] = &[
     ("POST", "/v1/formatted/{name}"),
     ("POST", "/v1/formatted/{name}/next"),
@@ -63,7 +63,7 @@ const OTHERS: &[(&str, &str)] = &[
     ("POST", "/v1/sequences/{name}/set"),
 ];
 
-/// Every command of the Redis protocol, and what each sender gets: nobody, metrics, mint, admin.
+/// Every command of the Redis protocol, and the error code for each sender: no token, metrics, mint, admin.
 const COMMANDS: &[(&[&str], [&str; 4])] = &[
     (&["INCR", "k"], ["NOAUTH", "NOPERM", "", ""]),
     (&["INCRBY", "k", "5"], ["NOAUTH", "NOPERM", "", ""]),
@@ -217,7 +217,7 @@ fn without_a_token_for_administrators_only_verbs_set_keys() {
     let mut client = server.client();
     let _: () = cmd("AUTH").arg(MINT).query(&mut client).expect("OK");
     assert_eq!(cmd("SET").arg("k").arg(5).query::<Value>(&mut client).expect_err("forbidden").code(), Some("NOPERM"));
-    // Metrics need no token of their own.
+    // Without a metrics token, the mint token reads metrics.
     assert_eq!(ask(&server, Some(MINT), "GET", "/metrics", "").status, 200);
     assert_eq!(ask(&server, Some(ADMIN), "GET", "/metrics", "").status, 401);
     assert!(server.end());

@@ -92,7 +92,7 @@ pub fn verb(words: &[&str]) -> String {
     String::from_utf8(ended.stdout).expect("text")
 }
 
-/// Runs a verb that must fail, and returns its exit code and what it says.
+/// Runs a verb that must fail, and returns its exit code and its standard error.
 pub fn refused(words: &[&str]) -> (Option<i32>, String) {
     let ended = command().args(words).output().expect("it runs");
     assert!(!ended.status.success(), "{words:?}: {ended:?}");

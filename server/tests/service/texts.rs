@@ -1,4 +1,4 @@
-//! Names that clients choose: which of them come into being, and what becomes of names that are there.
+//! Names that clients choose: which names the service makes, and what happens to existing names.
 
 use redis::{Commands as _, cmd};
 use serde::Deserialize;

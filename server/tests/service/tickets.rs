@@ -77,7 +77,7 @@ fn flickrs_tables_are_used_as_they_are() {
         stores.iter().map(|store| Engine::Mariadb.client(store.port(), "SELECT stub FROM Tickets64")).collect();
     assert_eq!(rows, ["a\n", "a\n"]);
     assert_eq!(std::fs::read_to_string(log).expect("a log").matches("Tickets64").count(), 5);
-    // The order of the servers is that of their offsets.
+    // Servers must be named in the order of their offsets.
     let swapped = ["--tickets-store", &urls[1], "--tickets-store", &urls[0]];
     let swapped = Server::start(directory.path(), &swapped);
     swapped.get("/v1/tickets/photos").problem(503, "STORE_UNAVAILABLE");

@@ -1,4 +1,4 @@
-//! What a pool promises about its names.
+//! The promises of a pool about its names.
 
 use std::future::poll_fn;
 use std::pin::pin;
