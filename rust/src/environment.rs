@@ -57,7 +57,7 @@ impl Environment {
         }
     }
 
-    /// Returns the layout of a generator: `given`, or that of `SNOWMINT_LAYOUT`, or the default.
+    /// Returns the layout of a generator: `given`, otherwise the layout in `SNOWMINT_LAYOUT`, otherwise the default.
     ///
     /// # Errors
     /// `InvalidLayout`, if the variable names no layout.
@@ -69,7 +69,7 @@ impl Environment {
     }
 }
 
-/// Returns as much of a URL as may be shown: no password.
+/// Returns the part of a URL that may be shown, without a password.
 pub(crate) fn shown(url: &str) -> &str {
     match url.split_once(':') {
         Some((scheme, _)) if scheme != "file" => scheme,

@@ -43,7 +43,7 @@ use crate::lease::wait::{Blocking, Wait};
 /// | leased node that the caller named | shares its lease with generators of the same store, namespace and layout | `Forked` |
 /// | any leased node | shares its lease in the same way | leases another node when first used |
 ///
-/// The methods are those of [`snowmint_core::Snowflake`], with the clock as an argument.
+/// The methods are the same as in [`snowmint_core::Snowflake`], with the clock as an argument.
 #[derive(Debug)]
 pub struct ProcessGenerator {
     first: Incarnation,

@@ -36,7 +36,8 @@ pub use self::prefixed_id::{IdKind, PrefixedId};
 pub use self::slots::{SlotState, Slots};
 pub use self::snowflake::{Ids, LocalSnowflake, Snowflake};
 
-/// What the bindings to other languages, the command line and the service need besides. It may change in any version.
+/// Additional functions for the bindings to other languages, the command line and the service. They may change in any
+/// version.
 #[doc(hidden)]
 pub mod host {
     pub use crate::cycles::unix_ms;

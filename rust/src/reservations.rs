@@ -32,11 +32,11 @@ pub struct Reservations {
 }
 
 impl Reservations {
-    /// Returns the reservations of a store among the slots of a directory. `identity` is the same for each process that uses the
-    /// store, and another one for another store.
+    /// Returns the reservations of a store among the slots of a directory. `identity` names the store: all processes
+    /// that use the store must give the same text.
     ///
     /// # Errors
-    /// `InvalidStore`, if this system cannot tell a directory from its copy.
+    /// `InvalidStore`, if this system cannot distinguish a directory from its copy.
     pub(crate) fn new(
         machine: &SlotDirectory,
         store: Arc<dyn Connector>,

@@ -236,8 +236,8 @@ impl Snowflake {
     /// Returns the next `count` IDs, 0 to 2^24. Blocks at most `max_wait_ms`.
     ///
     /// # Errors
-    /// See the table of the type; `InvalidId` for another count, before any memory is taken; `Exhausted` if there is no memory
-    /// for the IDs.
+    /// The errors in the table of the type; `InvalidId` for another count, before any memory is taken; `Exhausted` if
+    /// the memory is too short for the IDs.
     ///
     /// # Examples
     /// ```

@@ -1,4 +1,4 @@
-//! What the doctor finds: how each fact counts, and its message.
+//! The findings of the doctor: the level of each fact, and its message.
 
 use snowmint_core::durability::{Accepting, Engine, Finding as Unsafe, Kind};
 use snowmint_core::lease::{Outlook, Record, Tally};
@@ -9,7 +9,7 @@ use snowmint_stores::Error;
 
 use crate::slots::SlotState;
 
-/// The skew of a clock that people would notice in the order of IDs, in ms.
+/// The skew of a clock from which on people notice it in the order of IDs, in ms.
 const NOTICED_MS: u64 = 1000;
 /// The skew of a clock that is wrong, in ms. Stores refuse grants of clocks that are this far ahead.
 const WRONG_MS: u64 = 60 * 60 * 1000;
@@ -50,7 +50,7 @@ pub enum Facts {
     Skew(Option<i64>),
     /// The settings of the store's server, all of which keep confirmed writes.
     Settings(Vec<(String, String)>),
-    /// What a claim gets.
+    /// The nodes for a claim.
     Nodes {
         /// The node, if the claim succeeds and the node is known in advance.
         node: Option<u32>,
@@ -69,7 +69,7 @@ pub enum Facts {
 pub struct Finding {
     /// How it counts.
     pub level: Level,
-    /// What it is about: `layout`, `store`, `namespace`, `node`, `clock` or `durability`.
+    /// The subject: `layout`, `store`, `namespace`, `node`, `clock` or `durability`.
     pub topic: &'static str,
     /// The message.
     pub message: String,

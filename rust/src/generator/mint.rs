@@ -1,4 +1,4 @@
-//! IDs from a generator. A forked child leases a node of its own first.
+//! IDs from a generator. A forked child first leases another node.
 
 use std::sync::Arc;
 use std::sync::atomic::{Ordering, fence};
@@ -17,7 +17,7 @@ use crate::lease::key::LeaseKey;
 use crate::lease::registry::{LeaseRef, Lookup, registry};
 use crate::lease::wait::Blocking;
 
-/// The run of one thread, and whose it is.
+/// The run of one thread, and the incarnation that it belongs to.
 #[derive(Debug)]
 pub(crate) struct OfThread<'a> {
     incarnation: Option<&'a Incarnation>,
@@ -58,7 +58,7 @@ impl ProcessGenerator {
     pub(crate) fn free_id_of<'a>(&'a self, thread: &mut OfThread<'a>) -> Option<u64> {
         let now_ms = self.lessor_ms().unwrap_or_else(unix_ms);
         let current = self.open_current().ok()?;
-        // A forked child that has leased another node has nothing of its parent's run.
+        // A forked child that has leased another node must not use its parent's run.
         if !thread.incarnation.is_some_and(|known| std::ptr::eq(known, current)) {
             *thread = OfThread { incarnation: Some(current), run: LocalRun::new() };
         }

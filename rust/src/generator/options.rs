@@ -91,8 +91,8 @@ impl LeaseOptions {
         self
     }
 
-    /// Sets the nodes among which one is leased, such as those of a region: [`Layout::parse_nodes`] and [`Layout::nodes_of`] make
-    /// them of some of the fields.
+    /// Sets the nodes from which the lease takes one, such as the nodes of a region. [`Layout::parse_nodes`] and
+    /// [`Layout::nodes_of`] make such a set from some of the fields.
     ///
     /// # Examples
     /// ```
@@ -239,10 +239,10 @@ impl LeaseOptions {
 
     /// Sets for how long the store grants a node to a directory of this machine, in whole ms: a minute to seven days.
     /// `SNOWMINT_RESERVE` is the same, such as `24h`. Within that time processes of the machine start and mint also while the store
-    /// does not answer. The directory is that of the slots, `SNOWMINT_STATE_DIR` or `/var/tmp/snowmint`.
+    /// does not answer. The directory is the same as for slots, `SNOWMINT_STATE_DIR` or `/var/tmp/snowmint`.
     ///
-    /// A machine that is gone blocks its nodes until the end of their reservations, and so does one that was started anew. A claim
-    /// waits for a node of its own directory up to a window, also where [`max_wait`](Self::max_wait) is shorter.
+    /// A lost or restarted machine blocks its nodes until the end of their reservations. A claim waits up to a window
+    /// for a node that its directory has reserved, even if [`max_wait`](Self::max_wait) is shorter.
     ///
     /// # Examples
     /// ```
@@ -266,7 +266,7 @@ impl LeaseOptions {
         self
     }
 
-    /// Adds nodes that the lease does not get, such as those of a system that this one replaces.
+    /// Adds nodes that the lease does not get, such as the nodes of a system that this one replaces.
     ///
     /// # Examples
     /// ```

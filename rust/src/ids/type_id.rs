@@ -10,7 +10,7 @@ use crate::ids::uuid;
 /// A new `TypeID`: a prefix, and a UUID of version 7 above all that this process has minted.
 ///
 /// # Errors
-/// `InvalidText`: the prefix is not valid. The others are those of [`uuid::v7`].
+/// `InvalidText` for an invalid prefix, and the errors of [`uuid::v7`].
 ///
 /// # Examples
 /// ```

@@ -79,7 +79,7 @@ pub fn v4() -> Result<Uuid, Error> {
     mint(|states| Ok(states.v4()))
 }
 
-/// A version 7, above all that this process has minted: see [`V7State`].
+/// Returns a version 7 UUID, above all others that this process has minted: see [`V7State`].
 ///
 /// # Errors
 /// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1970 and
@@ -97,10 +97,10 @@ pub fn v7() -> Result<Uuid, Error> {
     v7_at(unix_ms())
 }
 
-/// A version 7 at the time `now_ms` (Unix ms), or later: for callers that have read the clock already.
+/// Returns a version 7 UUID of the time `now_ms` (Unix ms), or later: for callers that have read the clock already.
 ///
 /// # Errors
-/// As of [`v7`].
+/// The errors of [`v7`].
 ///
 /// # Examples
 /// ```
@@ -114,11 +114,11 @@ pub fn v7_at(now_ms: i64) -> Result<Uuid, Error> {
     mint(|states| states.v7(now_ms))
 }
 
-/// A version 7 of an instant (Unix ms), with 74 random bits: for rows that have a time of their own. It has no place in the
-/// order of [`v7`].
+/// Returns a version 7 UUID of an instant (Unix ms), with 74 random bits: for rows that already have a time. It may
+/// sort before or after UUIDs of [`v7`].
 ///
 /// # Errors
-/// As of [`v7`], about the instant.
+/// The errors of [`v7`], about the instant.
 ///
 /// # Examples
 /// ```

@@ -70,7 +70,7 @@ pub(crate) async fn acquire<W: Wait>(
         if pause_ms == 0 {
             return Err(error.into());
         }
-        // Another thread may claim meanwhile, and has a deadline of its own.
+        // Another thread may claim meanwhile, with its deadline.
         drop(guard);
         wait.pause(pause_ms).await?;
     }

@@ -143,7 +143,7 @@ impl Backend {
         Ok(Background::Thread(lane(place)))
     }
 
-    /// Returns where claims run. A claim of a reservation waits for its store, and so has a thread of its own.
+    /// Returns where claims run. Claims in a reservation wait for a store, so a separate thread runs them.
     ///
     /// # Errors
     /// As [`Self::background`].
@@ -168,7 +168,7 @@ impl Backend {
     /// Returns this backend, whose nodes the processes of a machine take from reservations of a directory.
     ///
     /// # Errors
-    /// `InvalidStore`: it has no records, or this system cannot tell a directory from its copy.
+    /// `InvalidStore`, if the backend has no records, or this system cannot distinguish a directory from its copy.
     pub(crate) fn reserved(self, machine: &SlotDirectory, reserve_ms: u64) -> Result<Self, Error> {
         let number = match &self {
             Self::Slots(_) | Self::Lessor(..) | Self::Reserved(_) => return Err(Reservation::no_store().into()),

@@ -29,14 +29,14 @@ pub(crate) trait Connector: fmt::Debug + Send + Sync {
     /// Returns the store, connected.
     ///
     /// # Errors
-    /// `InvalidStore`, if there are no records; the errors of a connection.
+    /// `InvalidStore`, if the store keeps no records; the errors of a connection.
     async fn record_store(&self) -> Result<Arc<dyn RecordStore>, Error>;
 }
 
 /// Makes a call where the calls of a store run, and waits for it. `look` is called from time to time meanwhile, and at the end.
 ///
 /// # Errors
-/// Those of the call; `StoreUnavailable`: the system gives no thread, or the call panicked.
+/// The errors of the call; `StoreUnavailable`, if the system gives no thread or the call panicked.
 pub(crate) fn wait_for<T: Send + 'static, E: From<Error> + Send + 'static>(
     store: &dyn Connector,
     call: impl Future<Output = Result<T, E>> + Send + 'static,

@@ -29,7 +29,7 @@ pub(crate) struct LeaseKey {
 }
 
 impl LeaseKey {
-    /// Returns the options with which a claim waits: for a node of its own reservation up to a window, as after a crash.
+    /// Returns the options with which a claim waits. In a reservation it waits at least one window, as after a crash.
     pub(crate) const fn patient(&self, options: Options) -> Options {
         let (given_ms, window_ms) = (options.max_wait_ms, self.terms.window_ms.saturating_add(ROUNDING_MS));
         match self.backend {

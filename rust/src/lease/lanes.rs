@@ -8,7 +8,7 @@ use snowmint_stores::host::background::Lane;
 use snowmint_stores::host::fork::PerProcess;
 use snowmint_stores::host::lock;
 
-/// What the calls of one thread have in common.
+/// The key of a thread: all calls of one place run on one thread.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum Place {
     Directory(PathBuf),

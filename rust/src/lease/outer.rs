@@ -24,7 +24,7 @@ pub(crate) struct Outer {
 
 #[derive(Debug)]
 struct State {
-    /// The record in the store as far as it is known, and its version.
+    /// The last known record in the store, and its version.
     granted: (Record, Version),
     /// `None` before the first renewal, and while one is under way.
     lease: Option<StoreLease>,
@@ -87,7 +87,7 @@ impl Outer {
         }
     }
 
-    /// Returns the record in the store, as far as it is known, and its version.
+    /// Returns the last known record in the store, and its version.
     pub(crate) fn granted(&self) -> (Record, Version) {
         lock(&self.state).granted
     }

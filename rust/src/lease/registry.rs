@@ -43,11 +43,11 @@ enum Entry {
     Live(Weak<Lease>),
     /// Claimed in the background at this time; no generator has fetched it yet.
     Ready(Arc<Lease>, Instant),
-    /// The claim failed, and no generator has heard of it yet.
+    /// The claim failed, and no generator has got the error yet.
     Failed(Error),
 }
 
-/// What the registry has of a lease that a generator looks up.
+/// The answer of the registry to a generator that looks up a lease.
 pub(crate) enum Lookup {
     Granted(LeaseRef),
     /// Another thread is claiming it.
@@ -154,7 +154,8 @@ impl Registry {
         Ok(())
     }
 
-    /// Keeps a release that nobody waits for now: a claim of the namespace waits for it, and so does the end of the process.
+    /// Keeps a release without waiting for it. The next claim of the namespace waits for it, and so does the end of the
+    /// process.
     pub(crate) fn keep_release(&self, key: &Arc<LeaseKey>, releasing: Pending<()>) {
         lock(&self.shared).releases.push((Arc::clone(key), releasing));
     }

@@ -29,8 +29,8 @@ pub(crate) enum Given {
 }
 
 impl LeaseStore {
-    /// Makes it of a store of the caller whose calls wait on a runtime of tokio. Generators share a lease if they have this
-    /// value or a clone of it.
+    /// Makes a lease store from a store of the caller whose calls wait on a tokio runtime. Generators share a lease if
+    /// they use this value or a clone of it.
     ///
     /// # Examples
     /// ```
@@ -48,15 +48,15 @@ impl LeaseStore {
         Self::of(Backend::AsyncStore(store, number(), None))
     }
 
-    /// Makes it of a store whose calls wait on a runtime of tokio, and which passes them on to the store of this URL.
+    /// Makes a lease store from a store whose calls wait on a tokio runtime and go on to the store of this URL.
     #[cfg(feature = "engines")]
     #[doc(hidden)]
     pub fn over(store: Arc<dyn RecordStore>, url: String) -> Self {
         Self::of(Backend::AsyncStore(store, number(), Some(url)))
     }
 
-    /// Makes it of a store of the caller whose calls block: each of its futures is ready when it is first asked. Generators
-    /// share a lease if they have this value or a clone of it.
+    /// Makes a lease store from a store of the caller whose calls block: each future is ready at its first poll.
+    /// Generators share a lease if they use this value or a clone of it.
     ///
     /// # Examples
     /// ```
@@ -97,7 +97,7 @@ impl LeaseStore {
         Self::of(Backend::blocking(store, number()))
     }
 
-    /// Makes it of what a host has connected.
+    /// Makes a lease store from a backend that a host has connected.
     #[doc(hidden)]
     pub const fn of(backend: Backend) -> Self {
         Self(Given::Backend(backend))

@@ -1,8 +1,8 @@
 //! The pin of a namespace: its file `layout`, with the text of the layout, the count of its slots, and the floor of a fence.
 //!
-//! The pin is made once and then written in place, because a user may not replace the file of another one in a directory of
-//! mode 1777. A tidy-up of `/var/tmp` removes files that nobody has changed for long, and a pin is not changed by use. So each
-//! renewal touches it, and makes it again if it is gone; idle slots are touched too.
+//! The pin is made once and then written in place, because a user may not replace another user's file in a directory of
+//! mode 1777. A tidy-up of `/var/tmp` removes files that have not changed for long, and use does not change a pin. So
+//! each renewal touches it, and makes it again if it is gone; idle slots are touched too.
 
 use std::fs::{self, File, Metadata, TryLockError};
 use std::io;
@@ -90,7 +90,7 @@ impl Pin {
         made.map_err(|error| cannot("write", &path, &error))
     }
 
-    /// Raises the count of slots to those that have a record now.
+    /// Raises the count in the pin to the number of slots that have a record now.
     pub(super) fn count(&self) -> Result<(), Error> {
         count_slots(&self.directory, |record, slots| NamespaceRecord { nodes: record.nodes.max(slots), ..record })
     }
@@ -120,7 +120,7 @@ impl Pin {
         Ok(())
     }
 
-    /// Counts the slots that have a record, and touches files that nobody has changed for long.
+    /// Counts the slots that have a record, and touches all files without a recent change.
     fn survey(&self) -> u64 {
         let floor = self.directory.parent().map(|slots| slots.join(FLOOR_FILE));
         let others = [Some(self.path()), floor].into_iter().flatten();
@@ -139,7 +139,8 @@ fn path_in(directory: &Path) -> PathBuf {
     directory.join("layout")
 }
 
-/// Changes the count of slots by the number of those that have a record. Does nothing without a pin.
+/// Updates the count of slots in the pin. The second argument of `to` is how many slots have a record. Does nothing
+/// without a pin.
 pub(super) fn count_slots(
     directory: &Path,
     to: impl FnOnce(NamespaceRecord, u64) -> NamespaceRecord,

@@ -27,21 +27,21 @@ const BYTES: usize = RESERVATION_BYTES + 4;
 #[derive(Debug)]
 pub(crate) struct Within {
     pub(super) outer: Arc<Outer>,
-    /// The reservation as the file has it: no window of the slot ends later.
+    /// The reservation in the file: no window of the slot ends later.
     written: Reservation,
 }
 
-/// What the file of a slot says of a reservation.
+/// The reservation in the file of a slot.
 #[derive(Debug)]
 pub(crate) enum Found {
-    /// There is none.
+    /// The file has no reservation.
     Nothing,
-    /// It belongs to another file, of which this one is a copy, or to an earlier start of this machine.
+    /// The reservation belongs to another file, of which this one is a copy, or to an earlier start of this machine.
     Foreign,
     Own(Reservation),
 }
 
-/// Returns what the file of a slot says of a reservation.
+/// Reads the reservation in the file of a slot.
 pub(super) fn find(file: &OwnFile, path: &Path) -> Result<Found, Error> {
     let found = file.with(|file| Ok((identity(file, path)?, read(file)?)));
     let (identity, found) = found.map_err(|error| cannot("read", path, &error))?;
@@ -123,7 +123,7 @@ fn put_reservation(file: &File, reservation: &Reservation) -> io::Result<()> {
     Ok(())
 }
 
-/// Reads the later whole reservation; `None` if there is none.
+/// Reads both copies of the reservation, and returns the later one that is complete. `None` without a complete copy.
 fn read(file: &File) -> io::Result<Option<Reservation>> {
     let mut latest: Option<Reservation> = None;
     for place in PLACES {
