@@ -20,7 +20,7 @@ use self::reading::NUMBER;
 use self::spread::BIT;
 use snowmint_core::Integer;
 
-/// What it costs that a text could be a video of `YouTube`.
+/// The cost of a text that could also be the ID of a `YouTube` video.
 const VIDEO_COST: u32 = 4 * BIT;
 
 /// Lists the systems that could have minted the ID in a text, the most plausible first. Other text gives an empty list.
@@ -34,7 +34,7 @@ const VIDEO_COST: u32 = 4 * BIT;
 /// | order | criterion |
 /// | --- | --- |
 /// | 1 | the time. It is plausible between the begin of the system and now. These times are unlikely, in this order: before the begin; within a day of the epoch, where small numbers of any origin fall; more than a day after now |
-/// | 2 | how many bits it takes to explain the ID by the system: how rarely people meet its IDs; the time between the begin and now (or within the last day, if it is); and every other bit by the spread of its values. Bits that can have any value, such as a wide node or random bits, take as many bits as they are: they are no evidence. A counter near 0, or a data centre that the system is known to have, takes fewer |
+/// | 2 | how many bits it takes to explain the ID by the system: how rare its IDs are; the time between the begin and now (or within the last day, if it is); and every other bit by the spread of its values. Bits that can have any value, such as a wide node or random bits, cost their full width: they are not evidence. A counter near 0, or a data centre that the system is known to have, costs fewer |
 ///
 /// Presets of the same shape (such as Twitter and Discord, with 41 or 42 bits of ms above 22 others) differ only by their
 /// epoch and the spread of their bits. [`Candidate::confidence`] says how sure the order is.
@@ -112,7 +112,7 @@ mod tests {
                 let candidates = inspect_integer(id.into(), NOW_MS);
                 let found = candidates.iter().position(|one| one.system() == Some(name)).expect("a candidate");
                 assert!(candidates[found].is_plausible(), "{name} {ahead_ms}: {:?}", candidates[found]);
-                // No other system has the layouts of snowmint.
+                // Only snowmint has these two layouts.
                 assert!(found == 0 || !["snowmint", "safe53"].contains(&name), "{name}: {:?}", candidates[0]);
             }
         }
@@ -141,8 +141,8 @@ mod tests {
 
     #[test]
     fn the_list_has_room_for_all_systems() {
-        // Digits alone are decimal, although base 32 and base 36 have 13 of them too. IDs of Sentry have a fixed part, and those of
-        // Pinterest a known type.
+        // Digits alone are decimal, although base 32 and base 36 have 13 of them too. Two systems
+        // are missing: IDs of Sentry have a fixed part, and IDs of Pinterest a known type.
         let candidates = inspect("0000000000005", NOW_MS);
         assert_eq!(candidates.len(), SYSTEM_COUNT - 2);
         assert!(candidates.iter().all(|one| one.form() == Form::Id(snowmint_core::TextForm::Decimal)));

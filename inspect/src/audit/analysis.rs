@@ -1,4 +1,5 @@
-//! From IDs to findings: one pass in the order of the log, a sorted copy for duplicates, and a pass over those that repeat.
+//! Turns IDs into findings: a pass in the order of the log, a sorted copy that shows duplicates, and a pass over the
+//! duplicates.
 
 mod events;
 mod nodes;

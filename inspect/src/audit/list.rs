@@ -26,9 +26,9 @@ pub struct AuditOptions {
     pub since_ms: Option<i64>,
     /// The time after which an ID is in the future, Unix ms. `None`: a minute from now.
     pub until_ms: Option<i64>,
-    /// How late a line of the log is at most, ms: steps back by less are no finding.
+    /// How late a line of the log can be, ms: smaller steps back are not findings.
     pub jitter_ms: u64,
-    /// Whether the IDs are in no order, so that findings which need one are left out.
+    /// Whether the IDs have no order. Findings that need an order are left out then.
     pub unordered: bool,
 }
 

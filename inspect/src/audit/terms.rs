@@ -1,4 +1,4 @@
-//! What an audit goes by: the layout, the time of the system, and how late lines of the log are.
+//! The terms of an audit: the layout, the time of the system, and how late lines of the log can be.
 
 use snowmint_core::{Field, Layout};
 
@@ -68,7 +68,7 @@ pub(super) enum Sight {
     Outside(bool),
 }
 
-/// What an audit goes by.
+/// The terms of an audit.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Terms {
     pub(super) layout: Layout,
@@ -162,7 +162,8 @@ impl Terms {
         self.layout.time().width() >= 3 && self.eighth(from) == 7 && self.eighth(to) == 0
     }
 
-    /// Returns whether the bits of an ID above the layout are those of a time just after the last tick.
+    /// Returns whether an ID shows a time shortly after the last tick: the time field ran over into the bits above the
+    /// layout.
     fn is_past_end(&self, id: u64) -> bool {
         let time = self.layout.time();
         let beyond = (id >> time.shift()).wrapping_sub(time.max()).wrapping_sub(1);

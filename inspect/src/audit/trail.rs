@@ -10,7 +10,7 @@ const MIN_HISTORY_IDS: u64 = 32;
 /// How many steps back within a minute are too many for one clock.
 const TOO_MANY_STEPS: u32 = 4;
 
-/// What a trail reports while it sees IDs.
+/// An event that a trail reports while it reads IDs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Event {
     /// Sequence 0 followed the largest sequence within this tick.
@@ -76,7 +76,7 @@ pub(super) struct Trail {
     tick: u64,
     sequence: u64,
     high: u64,
-    /// The stretch behind `high`; it has no IDs if there is none.
+    /// The present stretch behind `high`; without IDs while the trail is not behind.
     back: Excursion,
     /// The highest tick at the last step that was far.
     far_back: u64,
@@ -247,10 +247,10 @@ impl Trail {
         self.runs.repeat_from().filter(|place| *place <= self.alternates)
     }
 
-    /// Returns whether IDs that repeat from the place `from` on are those of a forked child, and not of another process.
+    /// Returns whether a forked child minted the IDs that repeat from the place `from` on, not an unrelated process.
     ///
-    /// `history` IDs of the node came before the first one that repeats, which has this `sequence`; of `ids` IDs since then
-    /// `repeated` repeat.
+    /// `history` IDs of the node came before the first repeated ID, whose sequence is `sequence`. Of the `ids` IDs
+    /// since then `repeated` repeat.
     pub(super) fn is_forked(&self, from: u64, history: u64, sequence: u64, ids: u64, repeated: u64) -> bool {
         let earlier = self.alternates.min(self.runs.first_return);
         let is_copy = repeated >= 16 && repeated * 10 >= ids * 9;

@@ -67,7 +67,7 @@ pub struct Candidate {
     pub(super) extra_us: u16,
     pub(super) doubt: Doubt,
     pub(super) confidence: Confidence,
-    /// What it takes to explain the ID, in quarters of a bit.
+    /// The cost of explaining the ID, in quarters of a bit.
     pub(super) cost: u32,
     /// The instant that the reason compares the time with: now, the begin of the system or the epoch.
     pub(super) other_ms: i64,

@@ -6,7 +6,7 @@ use super::text_id::text_id;
 use snowmint_core::host::wide;
 use snowmint_core::{Integer, ObjectId, TextForm, Ulid, Uuid, prefix};
 
-/// What a text in some form can be.
+/// The rule of a form: which systems can have printed a text in this form, and at which cost.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rule {
     /// The systems that print this form.

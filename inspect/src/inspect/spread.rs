@@ -18,7 +18,7 @@ enum Values {
     Even,
     /// A counter that starts again at 0: half of its values are 0.
     Counter,
-    /// A number that is given away from 0 on.
+    /// A number that is assigned from 0 on.
     Number,
     /// Ranges, each with its first and last value and their cost in bits; then the cost of all other values.
     Ranges(&'static [(u16, u16, u8)], u32),

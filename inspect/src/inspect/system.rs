@@ -16,7 +16,7 @@ pub(super) struct System {
     pub(super) shape: Option<Shape>,
     /// The first instant, Unix ms, at which it can have minted: the first day of its public source, or else its epoch.
     pub(super) begins_ms: i64,
-    /// How rarely people meet its IDs: a cost, as of [`Bits::cost`].
+    /// How rare its IDs are: a cost, as of [`Bits::cost`].
     pub(super) rare: u32,
     spread: &'static [Bits],
     /// The spread of IDs below a number.
@@ -176,7 +176,7 @@ const fn system(name: &'static str, shape: Shape, begins_ms: i64, rare: u32, spr
 /// The number of systems.
 pub(super) const SYSTEM_COUNT: usize = 29;
 
-/// The systems. The systems whose IDs people meet most often come first, because for some IDs only the order decides.
+/// The systems. Systems with common IDs come first, because for some IDs only the order decides.
 pub(super) static SYSTEMS: [System; SYSTEM_COUNT] = [
     System {
         // Data centre 1 until the middle of 2015, then 10, 11 and 13.

@@ -29,7 +29,7 @@ use snowmint_core::{Error, Field, Layout, Name};
 /// | `DuckDB` | a `TIMESTAMP` in UTC | an error in the year 294247 |
 /// | `SQLite` | a text in UTC, `2026-03-01T00:00:00.123Z` | `NULL` from the year 10000 on |
 ///
-/// The values are those of [`Layout::decode`], but IDs that the layout cannot have minted are not refused.
+/// The values equal the values of [`Layout::decode`]. But IDs that the layout cannot have minted are not refused.
 #[derive(Clone, Copy, Debug)]
 pub struct Column<'a> {
     layout: &'a Layout,

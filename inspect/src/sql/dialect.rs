@@ -134,7 +134,8 @@ impl Dialect {
     }
 
     /// Returns the largest length of a name, in bytes. `PostgreSQL` cuts a longer name off, which could give two names
-    /// the same start. Engines without such a limit get one of ours.
+    /// the same start. For engines without such a limit the
+    /// largest length is 128.
     pub(super) const fn name_bytes(self) -> usize {
         match self.engine() {
             Engine::Postgres => POSTGRES_NAME_BYTES,

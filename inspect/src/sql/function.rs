@@ -24,9 +24,9 @@ use snowmint_core::{Error, Integer, Layout, Options, SequenceStart};
 /// | `SN004` | `BEFORE_EPOCH` | the clock reads a time before the layout's epoch |
 /// | `55P03` | | another session, stopped inside the function, held the lock a second longer than `max_wait_ms` |
 ///
-/// The last tick and sequence are one number, the last value of a sequence beside the function, read and set under an
-/// advisory lock that lasts some microseconds, not until the transaction ends. A sequence is not rolled back. Its new
-/// value is on disk before the transaction that took the ID can commit: the function ensures this even if
+/// A sequence beside the function keeps the last tick and the last sequence number, as one number. The function reads
+/// and sets it under an advisory lock, for some microseconds, not until the transaction ends. A sequence is not rolled
+/// back. Its new value is on disk before the transaction that took the ID can commit: the function ensures this even if
 /// `synchronous_commit` is off. As with every sequence, an ID may repeat if a crash ended its transaction before the
 /// commit and the server is back within the same tick.
 ///

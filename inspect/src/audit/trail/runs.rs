@@ -122,7 +122,7 @@ impl Runs {
         self.fresh as u64 * 2 > self.advances as u64
     }
 
-    /// Returns how many hits are more than chance: some, and many times the runs that a number meets by chance.
+    /// Returns how many hits are more than chance: `least`, and 20 times the hits that chance would give.
     fn beyond_chance(&self, least: u64) -> u64 {
         least + ((u64::from(self.misses) * 20) >> self.bits)
     }
