@@ -88,7 +88,7 @@ pub fn of_arguments(error: &clap::Error, verb: Option<&OsString>) -> u8 {
         let _ = error.print();
         return 0;
     }
-    // A word that is no verb has no help.
+    // An unknown verb has no help.
     let unknown = error.get(ContextKind::InvalidSubcommand).map(ToString::to_string);
     let verb = verb.map(|verb| verb.to_string_lossy());
     let verb = verb.filter(|verb| !verb.starts_with('-') && Some(&**verb) != unknown.as_deref()).unwrap_or_default();

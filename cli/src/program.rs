@@ -12,7 +12,7 @@ use crate::arguments::{AFTER_HELP, PackageVerb, SERVER_VERBS, SequenceVerb};
 use crate::exit::{Exit, of_arguments};
 use crate::verbs::sequence::virtual_range;
 
-/// What a host language gives to the verbs.
+/// The functions that a host language gives to the verbs.
 #[derive(Clone, Debug, Default)]
 pub struct Host {
     /// Connects to a store of another URL than `file:DIRECTORY`.

@@ -24,7 +24,7 @@ REQUESTS = 50
 USERS = (0, 1, 50_000, 99_999, 100_000, 199_999, 12_345_678, 2**64 - 1)
 """Users of every part of a section, of its neighbours, and the last one there can be."""
 EXPLAINED = (408, 421, 429, 503)
-"""Answers of a service whose store is away, or that does not hold the user's section."""
+"""Answers of a service whose store is unreachable, or that does not hold the user's section."""
 KINDS = {
     "id": ("GET", "/v1/ids?count={count}00"),
     "segment": ("GET", "/v1/segments/takes?count={count}"),

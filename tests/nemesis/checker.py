@@ -29,7 +29,7 @@ ORDER = {
     "flickr": "none",
 }
 """Over what the numbers of each kind increase: a session (a source of numbers that a process opened, or a connection to a
-service), all processes, or all numbers of a user. A session's numbers stand in one ledger."""
+service), all processes, or all numbers of a user. A session's numbers are in one ledger."""
 
 Stops = Mapping[int, Sequence[tuple[int, int]]]
 """When each process stood still, by process number: from and to, ns of the monotonic clock."""

@@ -1,4 +1,4 @@
-// What the processes in Node share: the installed packages, stores over clients that an application would have, and ledgers.
+// Code that the processes in Node share: the installed packages, stores over the usual clients, and ledgers.
 import { openSync, writeSync } from "node:fs";
 import { createRequire } from "node:module";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ export async function storeOf(url) {
       return new stores.SqliteStore(new (require("better-sqlite3"))(place), { allowUnsafe });
     case "postgres": {
       const pool = new (require("pg").Pool)({ connectionString: url });
-      // The pool reports connections that break while nobody uses them.
+      // The pool reports unused connections that break.
       pool.on("error", () => {});
       return new stores.PgStore(pool);
     }

@@ -67,7 +67,7 @@ WITH_DRIVER = ("setpriv", "--pdeathsig", "KILL")
 
 
 def environment(**variables: str) -> dict[str, str]:
-    """Returns this process's environment without snowmint's variables, except those that tests of mutants use."""
+    """Returns this process's environment without snowmint's variables, except the variable that names a mutant."""
     ours = {name: value for name, value in os.environ.items() if not name.startswith("SNOWMINT_")}
     for name in ("SNOWMINT_MUTANT",):
         if name in os.environ:
@@ -78,7 +78,7 @@ def environment(**variables: str) -> dict[str, str]:
 
 
 def free_port() -> int:
-    """Returns a free port below those that the kernel gives to clients."""
+    """Returns a free port below the range of ports that the kernel gives to clients."""
     while True:
         port = random.randrange(23_000, 32_000)
         with socket.socket() as probe:
@@ -90,13 +90,13 @@ def free_port() -> int:
 
 
 class Process:
-    """A process of the fleet, and those that take its place after a kill.
+    """A process of the fleet, with all its incarnations: each start after a kill is another one.
 
     Args:
         name: Its name, by which its log and ledgers are named.
         command: Returns the command of an incarnation, by its number.
         directory: The directory of its log and its clock.
-        begins: The first words of the ledgers of a worker; empty if it is none.
+        begins: The first words of the ledgers of a worker; empty for other processes.
         has_clock: Whether its clock can be set.
     """
 
@@ -206,8 +206,8 @@ class Process:
     def is_explained(self, code: int) -> bool:
         """Returns whether a fault explains that the process has ended by itself.
 
-        A service that starts while its store is away ends with code 1 and a sentence. A service manager starts it again. The
-        client of NATS logs errors of its own before that.
+        A service that starts while its store is unreachable ends with code 1 and a sentence. A service manager starts
+        it again. The client of NATS may log errors before the sentence.
         """
         words = [line for line in self.words() if " ERROR " not in line]
         is_service = self.name.startswith("service-")
@@ -273,8 +273,8 @@ class Fleet:
     async def prepare(self) -> None:
         """Makes the commands of all processes.
 
-        Python and Node have no client for etcd, ZooKeeper and NATS: there their workers lease from services over the store. On
-        the other stores one worker of each does. The slots of a directory are apart from a service's records.
+        Over etcd, ZooKeeper and NATS all workers in Python and Node lease from services. On the other stores one worker
+        of each language does. In a directory no worker does: its slots are separate from a service's records.
         """
         engine, url, port = self.place.engine, self.place.url, self.place.port
         services = [(free_port(), free_port()) for _ in range(3)]

@@ -1,4 +1,4 @@
-"""The ledgers of workers: what each generator was granted, what it minted, and when.
+"""The ledgers of workers: the windows and IDs of each generator, with their times.
 
 A ledger is a file of one thread of one process. A worker appends each record in one write. The record has a head of 32
 bytes, in little-endian order, and perhaps a body:

@@ -1,4 +1,4 @@
-"""Runs workers in Rust, Python and Node on one store, and breaks what they stand on, by a plan that a seed decides.
+"""Runs workers in Rust, Python and Node on one store, and breaks what they depend on, by a plan that a seed decides.
 
     python tests/nemesis/run.py --engine redis --seconds 20 --seed 7
     python tests/nemesis/run.py --engine all --seconds 120        # this long over all engines, with a new seed
@@ -65,9 +65,9 @@ class Nemesis:
 
     def __init__(self, fleet: Fleet, store: Server | Disk, result: Result) -> None:
         self.fleet, self.store, self.result = fleet, store, result
-        # Faults of the server or of the disk come one at a time.
+        # The server or the disk has only one fault at a time.
         self._one = asyncio.Lock()
-        # Services stand twice, because many other processes stand on them.
+        # Services are listed twice, because many other processes depend on them.
         self._targets = [*fleet.processes, *(one for one in fleet.processes if one.name.startswith("service-"))]
         self._forkable = [process for process in fleet.processes if process.name.startswith("python-")]
         self._over = False
@@ -185,7 +185,8 @@ class Nemesis:
                 return await self._disturb(fault)
             case "crash" | "hang" | "restart" | "full":
                 if self._one.locked():
-                    # On a slow machine such faults would follow each other without a pause, and the store would be away.
+                    # On a slow machine such faults would follow each other without a pause, and the store would be
+                    # unreachable.
                     return False
                 async with self._one:
                     done = await (self._fill_disk(fault) if fault.kind == "full" else self._break_server(fault))

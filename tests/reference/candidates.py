@@ -19,11 +19,11 @@ UNITS = ((DAY_MS, "day"), (3_600_000, "hour"), (60_000, "minute"), (1000, "secon
 BIT = 4
 # Explanations whose costs differ by less are equally good; by more than CLEAR, the better one is sure.
 EQUAL, CLEAR = 3 * BIT, 6 * BIT
-# What it costs to explain an ID by a system that nobody knows.
+# The cost of explaining an ID by an unknown system.
 UNKNOWN = 68 * BIT
 # A text of a form that no system prints needs this much structure to be an ID.
 STRUCTURED = 56 * BIT
-# What it costs that a text could be a video of YouTube, whose IDs leave two bits of the last digit 0.
+# The cost of a text that could also be the ID of a YouTube video: such IDs leave two bits of the last digit 0.
 VIDEO = 4 * BIT
 
 Ranges = tuple[tuple[int, int, int], ...]
@@ -65,7 +65,7 @@ class Counter(Bits):
 
 @dataclass(frozen=True)
 class Number(Bits):
-    """A number that is given away from 0 on."""
+    """A number that is assigned from 0 on."""
 
     def cost(self, value: int) -> int:
         """Returns the cost of the value at these bits of an ID, in bits."""
@@ -75,9 +75,9 @@ class Number(Bits):
 
 @dataclass(frozen=True)
 class System:
-    """Unix ms at which a system began (None: its epoch), how rare it is to meet its IDs (in bits), and its bits.
+    """Unix ms at which a system began (None: its epoch), how rare its IDs are (in bits), and its bits.
 
-    Without `spread` the fields of the layout tell it: a sequence is a counter, a node of up to 10 bits a number, and all
+    Without `spread` the fields of the layout decide: a sequence is a counter, a node of up to 10 bits a number, and all
     other values are equally probable. IDs below `until` have the spread `old`.
     """
 
@@ -147,8 +147,8 @@ SYSTEMS: dict[str, System] = {
 # The bits of an ID of Pinterest ("Sharding Pinterest"), which has no time: 16 of the shard, 10 of the type, 36 of the object.
 PINTEREST = (Bits(46, 16), Bits(36, 10, ((1, 1, 1),), 5), Number(0, 36))
 
-# Forms that a system prints itself, and what the others cost there, in bits. Of texts in these forms only plausible
-# candidates count. hex15 and hex16 are hexadecimal digits without 0x.
+# Forms that few systems print: these systems, and the cost of all other systems, in bits. Of texts in these forms only
+# plausible candidates count. hex15 and hex16 are hexadecimal digits without 0x.
 OWN: dict[str, tuple[tuple[str, ...], int]] = {
     "hex15": (("sonyflake", "sonyflake2"), 6),
     "hex16": ((), 4),

@@ -81,7 +81,7 @@ class Layout:
 
     @property
     def unmintable(self) -> bool:
-        """Whether no generator can mint in this layout: it has opaque bits, or its ticks are no whole ms."""
+        """Whether no generator can mint in this layout: it has opaque bits, or its ticks are not whole ms."""
         return self.width("opaque") > 0 or self.tick_us % 1000 > 0
 
     def width(self, name: str) -> int:

@@ -76,7 +76,7 @@ def compose(layout: Layout, tick: int, node: int, sequence: int, random: int = 0
 def id_range(layout: Layout, from_ms: int, to_ms: int) -> tuple[int, int]:
     """The lowest and highest ID between two instants in Unix ms, both included, each rounded down to its tick.
 
-    INVALID_LAYOUT where a field other than `unused` stands above `time`; INVALID_ID where the end is before the start;
+    INVALID_LAYOUT where a field other than `unused` is above `time`; INVALID_ID where the end is before the start;
     BEFORE_EPOCH, TIME_OVERFLOW.
     """
     if layout.leading_field.name != "time":

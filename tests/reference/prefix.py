@@ -14,7 +14,7 @@ _PREFIX = re.compile(r"([a-z]([a-z_]{0,61}[a-z])?)?")
 
 
 def check(prefix: str) -> str:
-    """Returns a prefix; INVALID_TEXT for a text that is none."""
+    """Returns a prefix; INVALID_TEXT for any other text."""
     if not _PREFIX.fullmatch(prefix):
         raise Refused("INVALID_TEXT")
     return prefix

@@ -25,8 +25,9 @@ fn lines() -> impl Iterator<Item = io::Result<String>> {
     lines.filter(|line| line.as_ref().map_or(true, |line| !line.is_empty()))
 }
 
-/// Passes each ID to `print`: those of the command line, or else the lines of standard input. `print` returns the exit code of
-/// the ID. A bad ID is reported, and the others are printed. Returns the highest exit code, 2 for a bad ID.
+/// Passes each ID to `print`. The IDs are arguments of the command line, or else the lines of standard input. `print`
+/// returns the exit code of the ID. A bad ID is reported, and the others are printed. Returns the highest exit code, 2
+/// for a bad ID.
 pub(super) fn each(ids: &[String], mut print: impl FnMut(&str) -> Result<io::Result<u8>, Error>) -> Result<u8, Exit> {
     let mut code = 0;
     let mut one = |value: &str| -> Result<(), Exit> {

@@ -35,7 +35,7 @@ fn decoded(value: &str, number: Option<u64>, layout: &Layout, json: bool) -> Res
     Ok(if json { output::print_json(&decoded) } else { output::print(&decoded.text()) })
 }
 
-/// Prints the systems that could have minted an ID. Returns 1 if there is none.
+/// Prints the systems that could have minted an ID. Returns 1 if no system could have.
 fn candidates(value: &str, number: Option<u64>, json: bool) -> io::Result<u8> {
     let now_ms = SystemHost::unix_ms();
     let (value, candidates) = match number {

@@ -19,7 +19,7 @@ TWEET = 1541815603606036480
 
 # Public IDs whose source states the time or other parts: the source, the ID, the system or kind that comes first, the Unix
 # seconds or ms that the source states (None: no time), the most seconds between that time and the time in the ID (a post
-# gets its ID before or after its own time), and what the reason or the parts say.
+# gets its ID before or after its own time), and the parts that the candidate must have.
 PUBLIC: tuple[tuple[str, str, str, int | None, int, dict[str, int]], ...] = (
     ("Wikipedia, Snowflake ID", "1541815603606036480", "twitter", 1656432460105, 0, {"datacenter": 11, "sequence": 0}),
     ("unfurl, test_twitter.py", "1098230906194546688", "twitter", 1550673626837, 0, {}),

@@ -1,4 +1,4 @@
-"""names.json: names of keys, tags, sequences and tickets that may come into being. The standard library knows the characters."""
+"""names.json: new names of keys, tags, sequences and tickets. The standard library knows the characters."""
 
 import unicodedata
 
@@ -53,7 +53,7 @@ def key(name: str) -> str:
 
 
 def is_name(name: str) -> bool:
-    """Whether a name may come into being."""
+    """Whether a text is allowed as a new name."""
     fits = 1 <= len(name.encode()) <= 128
     hidden = any(unicodedata.category(letter) in HIDDEN for letter in name)
     return fits and not hidden and unicodedata.is_normalized("NFC", name)

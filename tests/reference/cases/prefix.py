@@ -74,7 +74,7 @@ BAD_PREFIXES = {
     "of one underscore": "_",
     "with a blank": "user ",
 }
-# What is wrong, the prefix asked for, the text.
+# The mistake, the expected prefix, the text.
 BAD_IDS: dict[str, tuple[str, str]] = {
     "another prefix": ("user", "order_1asd13xh1f800"),
     "a longer prefix": ("user", "users_1asd13xh1f800"),
