@@ -75,7 +75,7 @@ def prove(report: Report, questions: dict[str, str], limit_ms: int = LIMIT_MS) -
 
 
 def shortest(script_of: Callable[[int], str]) -> int | None:
-    """Returns the least number of steps with which z3 finds a run; `None` if there is none, or z3 gives up."""
+    """Returns the least number of steps with which z3 finds a run; `None` if no run exists, or z3 gives up."""
     for steps in range(1, LONGEST + 1):
         verdict = ask("z3", script_of(steps)).verdict
         if verdict != "unsat":
@@ -84,7 +84,7 @@ def shortest(script_of: Callable[[int], str]) -> int | None:
 
 
 def every_action_can_happen(report: Report, model: Model) -> None:
-    """Shows that the proof is not about nothing: each action can follow from the beginning."""
+    """Shows that the proof is not empty: each action can follow from the beginning."""
     print("\nEach action can happen. sat: there is a run from the beginning that ends with it, of so many steps.")
     for action in model.actions:
         steps = shortest(partial(reach, model, Checks(), action))

@@ -1,4 +1,4 @@
-"""What a model consists of: what it stores, what can happen, what always holds, and the checks that make it hold."""
+"""The parts of a model: its state, its actions, its invariant, and the checks that keep the invariant."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -10,7 +10,7 @@ Body = Callable[..., list[Term]]
 Statement = Callable[..., Term]
 Beginning = Callable[[State], list[tuple[type[Term], Callable[[Term], Term]]]]
 
-# One ID, of which nothing is known: what holds for it holds for every ID.
+# One ID, of which nothing is known. So a statement about it is true for every ID.
 WATCHED_NODE, WATCHED_TICK, WATCHED_SEQUENCE = Node("watched_node"), Int("watched_tick"), Int("watched_sequence")
 WATCHED: Position = (WATCHED_TICK, WATCHED_SEQUENCE)
 
@@ -37,8 +37,8 @@ class Variant:
 
     Attributes:
         check: The check that it lacks.
-        title: What is wrong with it.
-        mutant: The mutant of the code without this check; `None` if no code has it as a check of its own.
+        title: The mistake of the variant, in words.
+        mutant: The mutant of the code without this check; `None` if the code does not have it as a separate check.
         needs: The rare action without which the check does not matter.
     """
 
@@ -54,14 +54,14 @@ class Model:
 
     Attributes:
         name: Its name.
-        fields: What it stores: the sort of the things that have the field, and the sort of the value.
+        fields: The fields of the state: the sort of the things that have the field, and the sort of the value.
         counts: How many things of each sort a search has.
         rare: The actions that a story leaves out, unless it needs them.
         variants: The variants without a check.
-        actions: By name: the function, and how a story tells the action.
+        actions: By name: the function, and the sentence about the action in a story.
         statements: The invariant.
         promises: The property that the proof is about.
-        beginning: What holds at the beginning, for each thing of a sort.
+        beginning: The statements that hold at the beginning, for each thing of a sort.
     """
 
     name: str
@@ -99,7 +99,7 @@ class Model:
         return beginning
 
     def names(self, kind: str) -> list[str]:
-        """Returns the names of a search's things of a sort. Who mints has a letter."""
+        """Returns the names of a search's things of a sort. Leases and slots have letters."""
         names = "ABCDEFGH" if kind in ("Lease", "Slot") else [f"{kind.lower()}{each}" for each in range(1, 9)]
         return list(names[: self.counts[kind]])
 

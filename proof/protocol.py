@@ -1,4 +1,4 @@
-"""The window protocol: what it stores, what can happen, what always holds, and the checks that make it hold.
+"""The window protocol: its state, its actions, its invariant, and the checks that keep the invariant.
 
 This file is the only source of the proof of the windows. `README.md` explains it and leads from each part to the code.
 
@@ -122,7 +122,7 @@ def at_the_beginning(s: State) -> list[tuple[type[Term], Callable[[Term], Term]]
     ]
 
 
-# What can happen.
+# The actions.
 
 
 @action("{lease} reads the record of {node} and asks the store for the window [{start}, {end})")
@@ -143,7 +143,7 @@ def claim(check: Checks, now: State, then: State, lease: Lease, node: Node, star
 
 @action("the store grants {node} to {lease}, and its record now ends at {end}")
 def grant(check: Checks, now: State, then: State, lease: Lease, node: Node, end: Int) -> list[Term]:
-    """The store writes a claim, if nobody has written the record since the claimer read it."""
+    """The store writes a claim, if the record still has the version that the claimer read."""
     then.claiming[lease] = NO
     then.in_store[lease] = YES
     then.version[node] = now.version[node] + 1
@@ -208,7 +208,7 @@ def send(now: State, then: State, lease: Lease, write: Write, end: Int, gives_ba
 
 @action("the store writes the request of {lease}: the record of {node} now ends at {end}")
 def store_write(check: Checks, now: State, then: State, write: Write, lease: Lease, node: Node, end: Int) -> list[Term]:
-    """The store writes a renewal or release, if nobody has written the record since the version that it replaces."""
+    """The store writes a renewal or release, if the record still has the version that the request replaces."""
     then.done[write] = YES
     then.version[node] = now.version[node] + 1
     then.holder[node] = lease
@@ -242,7 +242,7 @@ def confirm(check: Checks, now: State, then: State, write: Write, lease: Lease, 
 
 @action("{lease}, whose reply was lost, reads the record of {node} and finds itself as its holder")
 def read_back(check: Checks, now: State, then: State, lease: Lease, node: Node) -> list[Term]:
-    """A holder without a reply reads the record, and goes on from what it finds, if the record still names it."""
+    """A holder without a reply reads the record. If the record still names it, it continues with the record's end."""
     then.known_version[lease] = now.version[node]
     then.known_end[lease] = now.end[node]
     then.cell_end[lease] = later(now.cell_end[lease], now.end[node])
@@ -263,7 +263,7 @@ def close(check: Checks, now: State, then: State, lease: Lease) -> list[Term]:
 
 @action("{lease} crashes")
 def crash(check: Checks, now: State, then: State, lease: Lease) -> list[Term]:
-    """A process ends at any point. What it sent is still under way. A restart is a new lease."""
+    """A process ends at any point. Its requests are still under way. A restart is a new lease."""
     then.live[lease] = NO
     then.holds[lease] = NO
     then.opened[lease] = YES
@@ -500,7 +500,7 @@ def a_release_follows_the_close(s: State, w: Write) -> Term:
 
 @invariant
 def a_confirmed_write_is_durable(s: State, w: Write) -> Term:
-    """What the store has written stays until another write. An open cell may use the end of its renewals."""
+    """A written record stays until another write. An open cell may use the end of its renewals."""
     writer = s.writer[w]
     node = s.node[writer]
     return implies(

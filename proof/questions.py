@@ -166,7 +166,7 @@ def run_of(model: Model, checks: Checks, steps: int, left_out: tuple[str, ...] =
 
 
 BITS = 4
-"""Searches count in numbers of so many bits. No number of a story comes near to 2^4."""
+"""The width of numbers in searches, in bits. No number of a story comes near to 2^4."""
 
 
 def in_bits(script: str) -> str:
@@ -200,7 +200,7 @@ def hunt_script(model: Model, checks: Checks, steps: int, goal: Term, needs: str
 
 
 def story_names(model: Model, steps: int) -> list[Term]:
-    """Returns the names of all that a story tells."""
+    """Returns the names of all values in a story."""
     names: dict[str, Term] = {}
     for step in range(steps):
         names[f"step{step}_action"] = Int(f"step{step}_action")

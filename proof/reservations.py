@@ -106,7 +106,7 @@ def at_the_beginning(s: State) -> list[tuple[type[Term], Callable[[Term], Term]]
     ]
 
 
-# What can happen.
+# The actions.
 
 
 @action("the store grants {reservation}, {node} for [{start}, {end}), to a process that has {file}")
@@ -131,7 +131,7 @@ def reserve(
 
 @action("the store moves the end of {reservation} of {node} to {end}")
 def extend(check: Checks, now: State, then: State, reservation: Reservation, node: Node, end: Int) -> list[Term]:
-    """The store renews a reservation, if nobody else has reserved the node since."""
+    """The store renews a reservation, if it has not granted the node to another reservation since."""
     then.past[reservation] = end
     return [
         now.taken[node],
@@ -322,7 +322,7 @@ def the_file_of_a_reservation_is_there(s: State, r: Reservation) -> Term:
 
 @invariant
 def a_file_has_what_the_store_granted(s: State, f: File) -> Term:
-    """The reservation in a file that is no copy was granted to this file, and the file's end of it is granted too."""
+    """The store granted the reservation in an original file to this file, and the end of it that the file has."""
     kept = s.kept[f]
     return implies(s.own[f], s.granted[kept], s.written[kept], same(s.home[kept], f), s.kept_past[f] <= s.past[kept])
 
@@ -369,7 +369,7 @@ def the_holder_of_the_lock_has_the_last_window(s: State, a: Slot, b: Slot) -> Te
 
 @invariant
 def a_live_slot_holds_its_file(s: State, a: Slot) -> Term:
-    """A slot with an open cell has the lock of a file that is no copy, and its reservation is in the file."""
+    """A slot with an open cell has the lock of an original file, and its reservation is in the file."""
     file = s.file[a]
     return implies(s.live[a], s.used[a], s.locked[file], s.own[file], same(s.kept[file], s.within[a]))
 

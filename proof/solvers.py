@@ -65,7 +65,7 @@ def ask(solver: str, script: str, limit_ms: int = LIMIT_MS) -> Answer:
     seconds = time.process_time() - since
     verdict, _, rest = printed.strip().partition("\n")
     if verdict not in ("sat", "unsat"):
-        # A script with a fault is no answer.
+        # The script has a fault, so this is not an answer.
         if "error" in verdict:
             raise ValueError(f"{solver}: {printed}")
         return Answer("unknown", seconds)

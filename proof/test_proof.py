@@ -12,7 +12,7 @@ from solvers import SOLVERS, ask
 
 ROOT = Path(__file__).parents[1]
 README = (ROOT / "proof" / "README.md").read_text()
-# The second model has a chapter of its own.
+# The second model has a separate chapter.
 RESERVATIONS = README[README.index("## Reservations") : README.index("## What is not covered")]
 CHAPTERS = {"windows": README.replace(RESERVATIONS, ""), "reservations": RESERVATIONS}
 VARIANTS = [pytest.param(model, variant, id=variant.check) for model in MODELS for variant in model.variants]

@@ -77,7 +77,7 @@ impl Allocator {
             Some(Answer::Sum(sum)) => Reply::Sum(*sum),
             _ => Reply::Unknown,
         };
-        // An error stays, and the next call meets it.
+        // An error stays, and the next call returns it.
         let _ = self.segment.reply(&self.range, reply, context.steady_ms);
     }
 }

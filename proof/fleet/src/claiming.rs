@@ -23,7 +23,7 @@ enum Asked {
     Node,
 }
 
-/// What follows an answer.
+/// The next step after an answer.
 #[derive(Debug)]
 #[allow(clippy::large_enum_variant, reason = "it is used up at once")]
 pub enum Claimed {

@@ -1,4 +1,4 @@
-//! The faults that a fleet meets, and how often.
+//! The faults of a fleet, and how often each happens.
 
 /// A kind of fault.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub enum Fault {
 }
 
 impl Fault {
-    /// All faults. Those of machines are the last ones.
+    /// All faults. The faults of machines are the last ones.
     pub const ALL: [Self; 18] = [
         Self::Crash,
         Self::Stall,

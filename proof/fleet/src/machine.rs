@@ -61,12 +61,12 @@ impl Machine {
         self.boot = random.next().into();
     }
 
-    /// Loses all that is in the directory. No process runs.
+    /// Loses all files of the directory. No process runs.
     pub fn clear(&mut self) {
         self.slots.clear();
     }
 
-    /// Replaces what is in the directory by a copy of another one. No process of this machine runs.
+    /// Replaces the directory by a copy of another one. No process of this machine runs.
     pub fn copy(&mut self, from: &Self, copying: Copying, random: &mut Random) {
         self.slots.clone_from(&from.slots);
         for slot in self.slots.values_mut() {

@@ -89,7 +89,7 @@ impl Plan {
     /// Returns the plan of a seed.
     #[allow(clippy::cast_possible_truncation, reason = "small numbers")]
     pub fn of_seed(random: &mut Random) -> Self {
-        // Half of the fleets have the longest windows: years go by.
+        // Half of the fleets have the longest windows, so that their runs last years.
         let at = (random.below(6) as usize).min(3);
         let (window_ms, layout) = &layouts()[at];
         // A window and what runs ahead of it are an hour at most.

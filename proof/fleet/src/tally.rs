@@ -158,7 +158,7 @@ pub struct Span {
     pub minted_ms: Option<(i64, i64)>,
     /// Whether the cell is closed.
     pub closed: bool,
-    /// Whether its windows are those of a slot within a reservation.
+    /// Whether the claim is a slot within a reservation.
     pub is_slot: bool,
     /// The nonce of the last slot within this reservation, and its window.
     last_slot: Option<(usize, Window)>,

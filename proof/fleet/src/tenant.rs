@@ -16,7 +16,7 @@ use crate::store::{Answer, Request};
 #[derive(Debug)]
 struct Outer {
     renewal: Renewal,
-    /// The record in the store as far as it is known, and its version.
+    /// The last known record in the store, and its version.
     granted: (Record, Version),
     asks: bool,
     /// When the last renewal ended, by the steady clock.

@@ -193,7 +193,7 @@ impl World {
         }
     }
 
-    /// Puts the event of a process that stands still off. Returns the event, if it happens now.
+    /// Postpones the event of a stalled process. Returns the event, if it happens now.
     fn stalls(&mut self, process: usize, life: u32, what: What) -> Option<What> {
         let Process { life: now, stalled_until_ms, .. } = self.processes[process];
         if life != now {

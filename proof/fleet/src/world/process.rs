@@ -29,7 +29,7 @@ pub(super) struct Process {
     pub(super) role: Role,
     /// How often the process began anew. Events of an earlier life are void.
     pub(super) life: u32,
-    /// Until when the process stands still, in ms from the start.
+    /// Until when the process is stalled, in ms from the start.
     pub(super) stalled_until_ms: u64,
     /// Until when messages do not come through.
     pub(super) cut_until_ms: u64,
