@@ -87,8 +87,8 @@ const asText = beside(/^#wasm\//, (path) => `./wasm/${path.slice("#wasm/".length
 const asModule = (suffix) => beside(/^#wasm\//, (path) => `./${path.slice("#wasm/".length)}.wasm${suffix}`);
 
 /**
- * What wasm-bindgen makes for each module: files of their own, which all bundles of ES modules share. Bundlers leave out a file
- * whose exports are unused, but not its parts.
+ * The code that wasm-bindgen makes for each module. It stays in separate files, which all bundles of ES modules share.
+ * Bundlers leave out a file whose exports are unused, but not its parts.
  */
 const glue = beside(
   /\/generated\/(mint|lease|tools|sql|numbers)\.js$/,

@@ -1,4 +1,4 @@
-// Bundles a script as a page's bundler does: minified, with the code that is loaded on demand in files of its own.
+// Bundles a script as a page's bundler does: minified, with the code that is loaded on demand in separate files.
 import { build } from "esbuild";
 
 /** Returns the files that a script becomes. `resolveDir` is where its imports are looked up; `more` are options of esbuild. */

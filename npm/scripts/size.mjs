@@ -10,7 +10,7 @@ const root = new URL("..", import.meta.url).pathname;
 const brotli = (bytes) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 11 } }).length;
 const gzip = (bytes) => gzipSync(bytes, { level: 9 }).length;
 
-/** Bundles a script, and returns the sizes of the files that a page loads at first, and of those that it loads for a lease. */
+/** Bundles a script. Returns the size of all files that a page loads at first, and of all files for a lease. */
 async function sizes(contents, splitting = true) {
   const files = await bundle(contents, root, { splitting });
   const leases = files.filter(({ path }) => path.includes("browser-tabs"));

@@ -13,7 +13,7 @@ export interface Field {
   kind: Kind;
   /** The place of its lowest bit; 0 is the lowest of the ID. */
   low: number;
-  /** How many node fields stand above it: neighbours are drawn differently. */
+  /** The number of node fields above it: neighbours are drawn differently. */
   nodesAbove: number;
 }
 
@@ -45,7 +45,7 @@ export function allBitsOf(layout: Layout): Field[] {
   return [unused, ...fields.filter(({ kind }) => kind !== "unused")];
 }
 
-/** Whether the IDs of one generator strictly increase: time stands above the sequence, and random bits below both. */
+/** Whether the IDs of one generator strictly increase: time is above the sequence, and random bits are below both. */
 export function increases(layout: Layout): boolean {
   const above = Object.keys(layout.fields).filter((name) => kindOf(name) !== "node");
   return above[0] === "time" && (above.length < 3 || above[2] === "random");

@@ -23,7 +23,7 @@ interface Module {
 /** A check of the engine that a fleet can do without. */
 export interface Check {
   readonly name: string;
-  /** What is missing then. */
+  /** Describes the step that a fleet without this check leaves out. */
   readonly words: string;
 }
 
@@ -103,7 +103,7 @@ export class Fleet {
     this.#module.set_rate(fault, rate);
   }
 
-  /** Runs for so many simulated ms, or until an ID is minted twice. */
+  /** Runs for `ms` of simulated time, or until an ID is minted twice. */
   run(ms: number): void {
     this.#module.run(ms);
   }

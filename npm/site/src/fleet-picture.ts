@@ -32,7 +32,7 @@ export function picture(fleet: Fleet, width: number): Element {
   const height = LANE * nodes + 26;
   const spans = fleet.lastSpans(CLAIMS).filter(({ startMs, endMs }) => endMs > fromMs && startMs < toMs);
   const culprits: readonly number[] = duplicate?.claims ?? [];
-  // Windows that overlap stand one above the other: the claims of the duplicate come last.
+  // Overlapping windows cover each other: the claims of the duplicate are drawn last.
   spans.sort((a, b) => Number(culprits.includes(a.claim)) - Number(culprits.includes(b.claim)) || a.claim - b.claim);
   const made = svg("svg", {
     viewBox: `0 0 ${width} ${height}`,

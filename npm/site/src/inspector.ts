@@ -32,7 +32,7 @@ const NOTHING =
   "No system known here writes IDs like that. What can be read: 64-bit IDs in decimal, in hex, in base 32, 36, 58 or 62 of " +
   "full width, or with a prefix; codes of Instagram and Bluesky; UUIDs, ULIDs, ObjectIds, TypeIDs, KSUIDs, xids, cuids, " +
   "SCRU128, and IDs of Firebase, Redis streams, X-Ray and Misskey.";
-/** What the page says about the confidence of the first candidate. */
+/** Describes the confidence in the first candidate. */
 const SURE = {
   high: "All else fits far worse.",
   medium: "All else fits worse.",
@@ -61,7 +61,7 @@ export function startInspector(changed: (text: string) => void): { show(text: st
     changed(idIn(input.value));
   };
   input.addEventListener("input", read);
-  // What a user types or pastes then replaces the example. The key Tab selects all by itself.
+  // A click selects the example, so that typing or pasting replaces it. The key Tab selects it without help.
   input.addEventListener("click", () => {
     if (!mark.hidden) input.select();
   });
@@ -121,7 +121,7 @@ function show(pasted: string): void {
   const text = idIn(pasted);
   const candidates = text ? inspect(text, { now: nowMs }) : [];
   const plausible = candidates.filter((candidate) => candidate.plausible);
-  // Without a plausible candidate, show the unlikely ones; otherwise the first, and those that are as good.
+  // Shows the first plausible candidate and all that are tied with it, or the unlikely candidates if none is plausible.
   const main = plausible.length
     ? plausible.filter(({ confidence }, i) => i === 0 || confidence === "tied")
     : candidates;
@@ -172,7 +172,7 @@ function row(candidate: Candidate, open: boolean, text: string): HTMLElement {
   return element("li", {}, details);
 }
 
-/** The reason without the date and the name, which stand beside it. */
+/** The reason without the date and the name, which the page shows beside it. */
 function reasonOf({ reason, layout }: Candidate): string {
   return reason.replace(/time [^,]+, /, "").replace(`before ${layout} began`, "before it began");
 }

@@ -6,7 +6,7 @@ import { element } from "./element.js";
 /** What an address shows: an ID, or just its decoding in one layout (`as`), or a layout in the designer. */
 export type Shown = { id: string; as?: string } | { layout: string };
 
-/** Returns the link to what is shown, for this page. */
+/** Returns the part of an address, from `#` on, that shows an ID or a layout. */
 export function hashOf(shown: Shown): string {
   return `#${new URLSearchParams(shown)}`;
 }
@@ -15,7 +15,7 @@ export function hashOf(shown: Shown): string {
 export function linkTo(what: string, shown: Shown): HTMLElement[] {
   const hash = hashOf(shown);
   const link = element("a", { href: hash }, `Link to ${what}`);
-  // Without a query, which is no part of what is shown.
+  // Leaves out the query, which does not change the page.
   const address = () => location.href.replace(/[?#].*/s, "") + hash;
   return [link, copyButton(`the link to ${what}`, address)];
 }

@@ -37,7 +37,7 @@ export function startMinter(): { use(layout: Layout | null): void } {
   let counted = 0;
   let since = 0;
 
-  /** Returns whether there is a generator; makes one if there is none. */
+  /** Makes a generator if it is missing. Returns whether a generator is ready. */
   const ready = async (): Promise<boolean> => {
     if (generator) return true;
     pending ??= layout && make(layout);
@@ -186,8 +186,8 @@ export function startMinter(): { use(layout: Layout | null): void } {
 }
 
 /**
- * Leases a node, any free one if the text is empty. Browsers without leases, such as those of plain HTTP, tell why: there the
- * user vouches for the node.
+ * Leases a node, any free one if the text is empty. If the page cannot lease, such as over plain HTTP, the user vouches
+ * for the node, and the reason is returned.
  */
 async function leaseOrVouch(layout: Layout, node: string): Promise<[generator: Snowflake, why: string]> {
   const options = { layout, maxAheadMs: FRAME_MS };

@@ -1,4 +1,4 @@
-// Requests to the service that has sent the page. The token is kept for this tab only, and is in no address.
+// Requests to the service that has sent the page. Only this tab and copies of it keep the token; no address has it.
 
 /** The answer to `GET /v1/status`. */
 export interface Status {
@@ -22,22 +22,31 @@ export interface Nodes {
 
 const KEY = "snowmint-token";
 
-/** Keeps a token for this tab, until the tab is closed. */
-export function keepToken(token: string): void {
-  sessionStorage.setItem(KEY, token);
+let kept: string | null = null;
+
+/** Keeps a token until the tab is closed; only for this page where the browser refuses storage. */
+export function keepToken(token: string | null): void {
+  kept = token;
+  try {
+    if (token === null) sessionStorage.removeItem(KEY);
+    else sessionStorage.setItem(KEY, token);
+  } catch {
+    // The page has it.
+  }
 }
 
-export function forgetToken(): void {
-  sessionStorage.removeItem(KEY);
-}
-
-export function hasToken(): boolean {
-  return sessionStorage.getItem(KEY) !== null;
+/** Returns the token, if there is one. */
+export function tokenOf(): string | null {
+  try {
+    return sessionStorage.getItem(KEY) ?? kept;
+  } catch {
+    return kept;
+  }
 }
 
 /** A request that failed; the message is a sentence for the user. */
 export class Refusal extends Error {
-  /** `status` is that of the answer, 0 without an answer. */
+  /** `status` is the HTTP status of the answer, 0 without an answer. */
   constructor(
     readonly status: number,
     message: string,
@@ -47,24 +56,43 @@ export class Refusal extends Error {
 }
 
 /**
- * Sends a request to the service, with the token if there is one.
+ * Sends a request to the service, with the token if there is one, and reads the answer. The path is relative: a proxy may have
+ * put the service under a path.
  *
  * Throws a `Refusal` if the service refuses the request or is unreachable.
  */
-export async function ask(path: string): Promise<Response> {
-  const token = sessionStorage.getItem(KEY);
+export async function ask(path: string): Promise<string> {
+  const token = tokenOf();
   // A header has no other characters.
   if (token && /[^ -~]/.test(token)) throw new Refusal(401, "A token has ASCII characters only.");
   const headers: HeadersInit = token ? { authorization: `Bearer ${token}` } : {};
   const response = await fetch(path, { headers }).catch(() => {
     throw new Refusal(0, `${location.host} is unreachable. Check that the service runs, then refresh.`);
   });
-  if (response.ok) return response;
+  const text = await response.text();
+  if (response.ok) return text;
   const { status } = response;
   if (status === 401 && token) throw new Refusal(status, "401: the service does not know this token.");
-  // Something else than the service may have answered, such as a proxy.
-  const { detail } = await response.json().catch(() => ({ detail: "the answer has no reason" }));
-  throw new Refusal(status, `${status}: ${detail}.`);
+  throw new Refusal(status, `${status}: ${read<{ detail?: string }>(text)?.detail ?? "the answer has no reason"}.`);
+}
+
+/**
+ * Sends a request whose answer is JSON.
+ *
+ * Throws as `ask`, and a `Refusal` if something else has answered, such as a proxy.
+ */
+export async function askJson<T>(path: string): Promise<T> {
+  const answer = read<T>(await ask(path));
+  if (answer) return answer;
+  throw new Refusal(0, `${location.host}/${path} is no answer of snowmint. A proxy may have answered.`);
+}
+
+function read<T>(text: string): T | null {
+  try {
+    return JSON.parse(text) as T | null;
+  } catch {
+    return null;
+  }
 }
 
 /** Reads the nodes of each namespace from the text of `GET /metrics`. */

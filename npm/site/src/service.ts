@@ -2,14 +2,14 @@
 import { byId, element, say } from "./element.js";
 import {
   ask,
-  forgetToken,
-  hasToken,
+  askJson,
   keepToken,
   type Leases,
   type Nodes,
   nodesOf,
   Refusal,
   type Status,
+  tokenOf,
 } from "./service-requests.js";
 import { grouped, sinceNow, utc } from "./time.js";
 
@@ -30,43 +30,50 @@ export async function startService(): Promise<void> {
     void show();
   });
   byId("forget").addEventListener("click", () => {
-    forgetToken();
+    keepToken(null);
     void show();
   });
   byId("refresh").addEventListener("click", () => void show());
   await show();
 }
 
+let shows = 0;
+
 async function show(): Promise<void> {
+  shows += 1;
+  const turn = shows;
   const here = `This page comes from the service at ${location.host}`;
   const list = byId("namespaces");
-  const sent = hasToken();
+  const sent = tokenOf() !== null;
   let needsToken = sent;
   let error = "";
   try {
-    const { version, store, leases, namespaces } = (await (await ask("/v1/status")).json()) as Status;
+    const { version, store, leases, namespaces } = await askJson<Status>("v1/status");
+    // The status has counted the nodes, and the metrics have the last count.
+    const nodes = [...nodesOf(await ask("metrics"))];
+    // The user has asked anew, perhaps with another token.
+    if (turn !== shows) return;
     const held = `${several(leases, "node")} leased in ${several(namespaces, "namespace")}`;
     say(byId("service"), `${here}: snowmint ${version}, store ${store}, ${held}.`);
-    // The status has counted the nodes, and the metrics have the last count.
-    const nodes = [...nodesOf(await (await ask("/metrics")).text())];
     const open = [...list.querySelectorAll<HTMLElement>("details[open]")].map(({ dataset }) => dataset.name);
     const isOpen = (name: string, i: number) => (list.children.length ? open.includes(name) : i === 0);
     list.replaceChildren(...nodes.map(([name, counts], i) => row(name, counts, isOpen(name, i))));
   } catch (refusal) {
     if (!(refusal instanceof Refusal)) throw refusal;
+    if (turn !== shows) return;
     const { status, message } = refusal;
     needsToken ||= status === 401;
-    // Without a token the service asks for one, which is no error.
+    // A service that asks for a missing token is not an error.
     if (sent || status !== 401) error = message;
-    if (status === 401) forgetToken();
+    if (status === 401) keepToken(null);
     say(byId("service"), status === 401 ? `${here}, which asks for a token.` : `${here}.`);
     list.replaceChildren();
   }
   say(byId("service-error"), error);
   byId("access").hidden = !needsToken;
-  byId("forget").hidden = !hasToken();
+  byId("forget").hidden = tokenOf() === null;
   // Without a token there is nothing to refresh.
-  byId("refresh").hidden = needsToken && !hasToken();
+  byId("refresh").hidden = needsToken && tokenOf() === null;
 }
 
 /** Makes the row of a namespace. It asks for the holders when it is first opened. */
@@ -76,11 +83,10 @@ function row(name: string, { held, free }: Nodes, open: boolean): HTMLElement {
   const body = element("div", { class: "body" });
   const details = element("details", { "data-name": name }, summary, body);
   details.addEventListener("toggle", async () => {
-    if (body.children.length) return;
+    if (!details.open || body.querySelector("table, .note")) return;
     body.replaceChildren(element("p", { class: "note" }, "Asking for the holders."));
     try {
-      const answer = await ask(`/v1/namespaces/${encodeURIComponent(name)}/leases`);
-      body.replaceChildren(...holders((await answer.json()) as Leases));
+      body.replaceChildren(...holders(await askJson<Leases>(`v1/namespaces/${encodeURIComponent(name)}/leases`)));
     } catch (refusal) {
       if (!(refusal instanceof Refusal)) throw refusal;
       body.replaceChildren(element("p", { class: "error" }, refusal.message));

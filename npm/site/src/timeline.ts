@@ -9,7 +9,7 @@ const LEAST_MS = 4000;
 /** Draws a window: a block from its start to its end, with the present in the middle of the line. */
 export function timeline({ start, end }: LeaseWindow, nowMs: number): HTMLElement {
   const sideMs = Math.max(LEAST_MS, 1.2 * (end - nowMs));
-  /** Returns where an instant stands on the line, in percent of its length. */
+  /** Returns the place of an instant on the line, in percent of its length. */
   const place = (ms: number) => Math.min(100, Math.max(0, 50 + (50 * (ms - nowMs)) / sideMs));
   const clock = (ms: number) => utc(ms).split(" ").at(-1)!;
   const block = element("span", { class: "granted" });

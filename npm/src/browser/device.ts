@@ -34,7 +34,7 @@ export class SharedDevice implements Device {
     this.#claim = claimOf(terms, () => {});
     this.#records = new CheckedStore(records);
     // Stores and services save different states. A service is known by its URL; several stores may have the same name.
-    // Tabs that name a device do not share the device of those that take any.
+    // Tabs that ask for a certain device do not share the device of tabs that take any device.
     this.#key = `devices/${isLessor(store) ? "" : "records/"}${store}/${this.#claim.namespace}${nodes && `/${nodes}`}`;
   }
 

@@ -1,5 +1,6 @@
-// Slots of a browser: a node for each tab and worker of an origin. Windows stand in IndexedDB, which all tabs share. A Web Lock
-// shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a closed tab.
+// Slots of a browser: a node for each tab and worker of an origin. Windows are stored in IndexedDB, which all tabs
+// share. A Web Lock shows that a tab lives, so a frozen tab finds its node again, and no tab waits for the node of a
+// closed tab.
 
 import type { LeaseOptions, Spec } from "../generator/options.js";
 import { label as labelOf } from "../host/label.browser.js";
@@ -106,7 +107,7 @@ function isInPartition(): boolean {
   const page = globalThis.window as (Window & { credentialless?: boolean }) | undefined;
   if (page?.credentialless) return true;
   try {
-    // A page of another origin does not tell its origin, which throws.
+    // Reading the origin of a page throws if the page has another origin.
     for (let frame: Window | undefined = page; frame && frame !== frame.parent; frame = frame.parent)
       if (frame.parent.origin !== globalThis.origin) return true;
     return false;

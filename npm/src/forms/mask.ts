@@ -9,7 +9,7 @@ export type MaskKey = Uint8Array | string;
 export interface MaskOptions {
   /** Public bytes or a text, such as the name of a table, at most 64 bytes. Masks of one key with different tweaks differ. */
   tweak?: string | Uint8Array | undefined;
-  /** 6 to 18: masks the numbers of up to that many decimal digits among themselves, instead of those of 63 bits. */
+  /** 6 to 18: numbers of at most this many decimal digits become such numbers. If missing, numbers have 63 bits. */
   digits?: Integer | undefined;
 }
 

@@ -15,13 +15,13 @@ export const scatter = /* @__PURE__ */ frozen({
   /** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
   unrotateDigits: (id: Id, digits: Integer): bigint => tools().unrotateDigits(digitsOf(id), digitsOf(digits)),
   /**
-   * Turns the low 63 bits round, so that the lowest comes to lead; its own inverse. Throws `INVALID_ID` unless `id` is 0 to
-   * 2^63-1.
+   * Reverses the low 63 bits, so that the lowest bit becomes the highest. A second call gives the ID back. Throws
+   * `INVALID_ID` unless `id` is 0 to 2^63-1.
    */
   reverseBits: (id: Id): bigint => tools().reverseBits(digitsOf(id)),
   /**
-   * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the others, which move down in the order of
-   * time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
+   * Puts one of 2^`bits` shard numbers on top, made of the low bits and a hash of the other bits. The other bits move
+   * down and keep their order by time. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and `bits` 0 to 63.
    *
    * @example
    * scatter.shardHigh(1541815603606036480n, 4) >> 59n // 0n to 15n

@@ -1,10 +1,10 @@
-// Generators that never wait, in the module that mints. A call of the module costs more than what else reading the clock leaves to
-// do, so `next` takes a run of IDs at once, and hands them out while the tick of the run goes on.
+// Generators that never wait, in the module that mints. A call of the module costs more than all other work of `next`
+// but reading the clock. So `next` takes a run of IDs at once, and hands them out until the tick of the run ends.
 import { numbersOf, wasmLayout } from "../layout/layout.js";
 import { mint, type State, shared, type WasmGenerator } from "../wasm/mint.js";
 import type { Cell, CellSpec } from "./options.js";
 
-/** The module's generators by state and options: those of a lease go with its state. */
+/** The module's generators by state and options: the generators of a lease are freed with its state. */
 const generators = new WeakMap<State, Map<string, WasmGenerator>>();
 
 /** Makes a cell in the wasm module. All generators of a node and a clock in this thread share its state, or all of a lease. */
@@ -22,7 +22,7 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   const most = clock ? 1 : run.ids.length;
   const { epochMs, tickMs } = layout;
   const isInRun = (now: number): boolean => now >= run.fromMs && now < run.toMs;
-  /** Takes 1 ID, and in the same tick 2, 4, up to 256: what a tick leaves of its run is lost. */
+  /** Takes 1 ID, then within the same tick 2, 4, up to 256: unused IDs are lost at the end of the tick. */
   const begin = (now: number): void => {
     const isSame = isInRun(now) && state === run.state;
     run.end = generator.run(state, run.ids, isSame ? Math.min(2 * run.end, most) : 1, now);
@@ -34,7 +34,7 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   };
   return {
     next() {
-      // As `nowMs`, whose call would be most of what is left of the price.
+      // Repeats the code of `nowMs`, because a call of it would take most of the remaining time.
       const now = clock ? reading(clock()) : Date.now();
       // Most calls come in the ms of the run.
       const isOver = now !== run.ms && !isInRun(now);
@@ -42,7 +42,7 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
       return run.ids[run.at++]!;
     },
     fill(ids, patienceMs) {
-      // IDs increase: what is left of the run lies below the batch.
+      // IDs increase, so the unused IDs of the run, which are lower than the batch, are dropped.
       run.state = undefined;
       return generator.fill(state, ids, nowMs(), patienceMs);
     },

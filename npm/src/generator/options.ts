@@ -39,14 +39,15 @@ export interface SnowflakeOptions {
 /** The options of `Snowflake.lease`; a missing option has the value of the environment or core's default. */
 export interface LeaseOptions extends SnowflakeOptions {
   /**
-   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node, Deno and Bun also a URL.
-   * `file:DIRECTORY` is on a disk of this machine, and `http://` and `https://` are a service, with the token in `SNOWMINT_TOKEN`.
-   * Other URLs are opened by the client that the project has installed: `postgres://` by `pg`, `mysql://` and `mariadb://` by
-   * `mysql2`, `redis://`, `rediss://` and `unix://` by `ioredis` or `redis`, `sqlite:PATH` by `better-sqlite3`,
-   * `dynamodb://REGION/TABLE` by `@aws-sdk/client-dynamodb`; `etcd://` and `etcds://` need none. The options
-   * `allow_unsafe=true` and `allow_standby=true` after `?` are those of the stores. With a service IDs have the time of the
-   * service's clock. If missing: in Node `SNOWMINT_STORE` of the environment, or else the slots of this machine
-   * (`SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`); in browsers the slots of this origin, one for each tab or worker.
+   * The store to lease from: one of `snowmint/stores`, or any object with those verbs; in Node, Deno and Bun also a
+   * URL. `file:DIRECTORY` is on a disk of this machine, and `http://` and `https://` are a service, with the token in
+   * `SNOWMINT_TOKEN`. Other URLs are opened by the client that the project has installed: `postgres://` by `pg`,
+   * `mysql://` and `mariadb://` by `mysql2`, `redis://`, `rediss://` and `unix://` by `ioredis` or `redis`,
+   * `sqlite:PATH` by `better-sqlite3`, `dynamodb://REGION/TABLE` by `@aws-sdk/client-dynamodb`; `etcd://` and
+   * `etcds://` need none. After `?` a URL may have the options `allow_unsafe=true` and `allow_standby=true` of its
+   * store. With a service IDs have the time of the service's clock. If missing: in Node `SNOWMINT_STORE` of the
+   * environment, or else the slots of this machine (`SNOWMINT_STATE_DIR`, or `/var/tmp/snowmint`); in browsers the
+   * slots of this origin, one for each tab or worker.
    */
   store?: string | LeaseStore | Lessor | undefined;
   /**
@@ -60,11 +61,11 @@ export interface LeaseOptions extends SnowflakeOptions {
    */
   windowMs?: number | undefined;
   /**
-   * For how long the store grants a node to a directory of this machine, such as `"24h"`: `1m` to `7d`; in Node with the addon only.
-   * Within that time processes of the machine start and mint also while the store does not answer. The directory is that of the
-   * slots. If missing, `SNOWMINT_RESERVE` of the environment. A machine that is gone, or was started anew, blocks its nodes for the
-   * rest of the time. A claim waits up to a window for a node of its own directory, and windows are 3000 ms long where `windowMs` is
-   * missing.
+   * For how long the store grants a node to a directory of this machine, such as `"24h"`: `1m` to `7d`; in Node with
+   * the addon only. Within that time processes of the machine start and mint even if the store does not answer. The
+   * directory is the one where slots are kept. If missing, `SNOWMINT_RESERVE` of the environment. A machine that is
+   * gone, or was started anew, blocks its nodes for the rest of the time. A claim waits up to a window for a node that
+   * its directory already has. Windows are 3000 ms long if `windowMs` is missing.
    */
   reserve?: string | undefined;
   /** Nodes to leave out, such as the nodes of a system that this one replaces. */
@@ -115,7 +116,7 @@ export interface CellSpec extends Spec {
   node: number;
 }
 
-/** The function that reads the system's clock, as it was when this module was loaded: tests may replace it. */
+/** The function that read the system's clock when this module was loaded: tests may replace `Date.now` later. */
 const systemClock = Date.now;
 
 /** Returns the layout of a generator, which the environment may name. @internal */

@@ -84,8 +84,9 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
    * its IDs. Without options it is a slot of this machine, or of this origin in a browser. Of a `node` that is given, or of
    * `SNOWMINT_NODE` beside a store or namespace, the lease is of that node. `SNOWMINT_NODE` alone is used as by the constructor.
    *
-   * Each profile of a browser, a private window and each storage partition has separate slots: if their IDs meet, lease over a
-   * shared store. A frame in a page of another origin gets no slot; a worker of that frame cannot see where it is, and gets one.
+   * Each profile of a browser, a private window and each storage partition has separate slots: if their IDs end up in
+   * one database, lease over a shared store. A frame in a page of another origin gets no slot; a worker of that frame
+   * cannot see where it is, and gets one.
    *
    * A lease over a store object or of a tab is renewed by a timer of this thread: where that has no chance to run, as in a
    * hidden tab or behind a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.
@@ -153,7 +154,7 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
   }
 
   /**
-   * The next ID as a text of fixed width, whose order is that of the IDs. Throws `INVALID_TEXT` for an unknown form.
+   * The next ID as a text of fixed width. Texts sort like their IDs. Throws `INVALID_TEXT` for an unknown form.
    *
    * @example
    * gen.nextText("base62") // "1ptWyK4WgZU"

@@ -4,7 +4,7 @@ import { mint } from "../wasm/mint.js";
 // The import must not fail in a host without this clock.
 const clock = globalThis.performance;
 
-/** Reads the monotonic clock that was there when this module was loaded, ms: tests may replace it by one that stands still. */
+/** Reads the monotonic clock, ms, as it was when this module was loaded: tests may replace it by a stopped clock. */
 export const monotonicMs: () => number = clock?.now.bind(clock);
 
 /** How long a call has waited: by the monotonic clock, or by the sum of its pauses if a test has stopped that clock. */

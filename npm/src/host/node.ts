@@ -190,7 +190,7 @@ interface Share {
   closing?: Promise<void> | undefined;
 }
 
-/** Makes the callback. It stands outside of `lease`, so that no variable keeps a forgotten generator alive. */
+/** Makes the callback. It is outside of `lease`, so that no variable keeps a forgotten generator alive. */
 function whenLost(onLost: (error: SnowmintError) => void, share: Share) {
   return (refusal: string): void => {
     if (!share.closing) onLost(errorOf(refusal));

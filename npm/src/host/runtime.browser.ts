@@ -3,11 +3,11 @@
 /** Whether a call may block the thread. */
 export const blocking = false;
 
-/** An object that all code of this realm sees; in Node, where jsdom stands for a page, one that all realms of the thread see. */
+/** An object that all code of this realm sees. In Node, where jsdom simulates pages, all realms of a thread see it. */
 export const ofThread: object =
   (globalThis as { process?: Partial<NodeJS.Process> }).process?.getBuiltinModule?.("worker_threads") ?? globalThis;
 
-/** There is no environment. */
+/** Browsers have no environment variables. */
 export const layoutOfEnvironment = (): string | undefined => undefined;
 
 const timer = setTimeout;

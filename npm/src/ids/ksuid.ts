@@ -5,8 +5,9 @@ import { Kind, tools } from "../wasm/tools.js";
 import { array, bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
 /**
- * Mints a KSUID: 27 characters, or the 20 bytes in a `Uint8Array`, at an offset or 0. 32 bits of seconds since 2014-05-13, then
- * 128 random ones; those of one second have no order. Throws `TIME_OVERFLOW` if the clock stands after 2150.
+ * Mints a KSUID: 27 characters, or the 20 bytes in a `Uint8Array`, at an offset or 0. It has 32 bits of seconds since
+ * 2014-05-13, then 128 random bits. KSUIDs of one second have no order. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` if
+ * the clock shows a time outside 2014-05-13 to 2150.
  *
  * @example
  * ksuid() // "0ujtsYcgvSTl8PAuAdqWYSMnLOv"

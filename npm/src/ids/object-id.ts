@@ -5,9 +5,10 @@ import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
 /**
- * Mints an ObjectId: 24 hexadecimal digits, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40
- * random ones of this realm, a counter of 24 with a random start; when that has gone round, the next second. Random bits as of
- * `uuid`. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock stands outside 1970 to 2106.
+ * Mints an ObjectId: 24 hexadecimal digits, or the 12 bytes in a `Uint8Array`, at an offset or 0. It has 32 bits of
+ * Unix seconds, 40 random bits of this realm, and a counter of 24 bits with a random start. When all values of the
+ * counter are used, the next second begins. Random bits come from the same source as in `uuid`. Throws `BEFORE_EPOCH`
+ * and `TIME_OVERFLOW` if the clock shows a time outside 1970 to 2106.
  *
  * @example
  * objectId() // "507f1f77bcf86cd799439011"

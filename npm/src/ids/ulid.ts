@@ -5,10 +5,11 @@ import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
 /**
- * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. 48 bits of Unix ms, then 80 random ones;
- * within a ms one more than the last, as the specification says of monotonic generators. Above all that this realm has
- * minted, whatever the clock does; random bits as of `uuid`. Throws `EXHAUSTED` when the bits of a ms are used up,
- * `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock stands outside 1970 to 10889.
+ * Mints a ULID: 26 characters, or the 16 bytes in a `Uint8Array`, at an offset or 0. It has 48 bits of Unix ms, then 80
+ * random bits. Within a ms each ULID is one more than the last, as the specification says of monotonic generators. It
+ * is greater than all ULIDs that this realm has minted, whatever the clock does. Random bits come from the same source
+ * as in `uuid`. Throws `EXHAUSTED` when the bits of a ms are used up, and `BEFORE_EPOCH` and `TIME_OVERFLOW` if the
+ * clock shows a time outside 1970 to 10889.
  *
  * @example
  * ulid() // "01ARYZ6S41003G00000W000007"
@@ -17,8 +18,8 @@ import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 export const ulid = /* @__PURE__ */ frozen(
   /* @__PURE__ */ Object.assign(/* @__PURE__ */ minting("Ulid") as Mint, {
     /**
-     * The 16 bytes of a ULID, in the order of its text, which may be in either case. Throws `INVALID_TEXT`, also above
-     * `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`, as everything here that reads a ULID.
+     * The 16 bytes of a ULID, ordered as in its text, which may be in upper or lower case. Throws `INVALID_TEXT`, also
+     * above `7ZZZZZZZZZZZZZZZZZZZZZZZZZ`, as everything here that reads a ULID.
      */
     toBytes: (text: string): Uint8Array => bytesOf(Kind.Ulid, text),
     /** The ULID of 16 bytes. Throws `INVALID_ID` for another number of them. */

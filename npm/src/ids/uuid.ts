@@ -25,10 +25,10 @@ export type UuidForm = "base32" | "base58" | "base62" | "base64url";
  * UUIDs, as strings in lower case, or as bytes in an array of the caller. A function that mints takes no argument, or a
  * `Uint8Array` and an offset for the bytes; it throws RangeError if the bytes do not fit there.
  *
- * Random bits come from `crypto.getRandomValues`, once for 256 UUIDs or more, first at the first call. A realm (a process, a
- * thread, a page, a worker) has random bits, nodes and counters of its own, so those of two realms differ by chance alone, as
- * random UUIDs do. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock stands before 1970 (1582 in versions 1 and 6) or
- * after 10889 (5236).
+ * Random bits come from `crypto.getRandomValues`, once for 256 UUIDs or more, first at the first call. Each realm (a
+ * process, a thread, a page, a worker) has separate random bits, nodes and counters, so UUIDs of two realms differ by
+ * chance alone, as random UUIDs do. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock shows a time before 1970
+ * (1582 in versions 1 and 6) or after 10889 (5236).
  */
 export const uuid = /* @__PURE__ */ frozen({
   /** All bits 0. */
@@ -74,8 +74,8 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   v7: /* @__PURE__ */ minting("V7") as Mint,
   /**
-   * A version 7 of an instant, with 74 random bits, for rows that have a time of their own; it has no place in the order of
-   * `v7`. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
+   * A version 7 of an instant, with 74 random bits, for rows that already have a time. It does not increase with the
+   * UUIDs of `v7`. Throws `BEFORE_EPOCH` and `TIME_OVERFLOW` outside 1970 to 10889.
    *
    * @example
    * uuid.v7Of(new Date("2022-02-22T19:22:22Z")) // "017f22e2-79b0-7cc3-98c4-dc0c0c07398f"
@@ -90,15 +90,16 @@ export const uuid = /* @__PURE__ */ frozen({
   v7Range: (from: Instant, to: Instant): [lowest: string, highest: string] =>
     tools().uuid7Range(unixMs(from), unixMs(to)) as [string, string],
   /**
-   * Version 8 (RFC 9562, section 5.8) of 16 bytes of your own, such as the first ones of a hash. Version and variant take the
-   * place of six of their bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
+   * Version 8 (RFC 9562, section 5.8) of 16 bytes from the caller, such as the first 16 bytes of a hash. Version and
+   * variant replace six bits: 48 to 51, 64 and 65. Throws `INVALID_ID` for another number of bytes.
    */
   v8(bytes: Uint8Array): string {
     return tools().customUuid(array("the bits are", bytes));
   },
   /**
-   * The 16 bytes of a UUID, in the order of its text. It is read with hyphens, in braces too or after `urn:uuid:`, or as 32
-   * digits without any; in either case. Throws `INVALID_TEXT`, as everything here that reads a UUID.
+   * The 16 bytes of a UUID, ordered as in its text. The text has hyphens, and may also have braces or begin with
+   * `urn:uuid:`; or it has 32 digits without hyphens. Upper and lower case are read. Throws `INVALID_TEXT`, as
+   * everything here that reads a UUID.
    */
   toBytes: (text: string): Uint8Array => bytesOf(Kind.Uuid, text),
   /** The UUID of 16 bytes, in lower case and with hyphens. Throws `INVALID_ID` for another number of them. */

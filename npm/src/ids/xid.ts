@@ -5,9 +5,9 @@ import { Kind, tools } from "../wasm/tools.js";
 import { bytesOf, type Mint, minting, textOf, timeOf } from "./bits128.js";
 
 /**
- * Mints an xid: 20 characters, or the 12 bytes in a `Uint8Array`, at an offset or 0. 32 bits of Unix seconds, 40 random ones of
- * this realm in the place of machine and process, a counter of 24 with a random start. Throws `TIME_OVERFLOW` if the clock
- * stands after 2106.
+ * Mints an xid: 20 characters, or the 12 bytes in a `Uint8Array`, at an offset or 0. It has 32 bits of Unix seconds, 40
+ * random bits of this realm instead of machine and process, and a counter of 24 bits with a random start. Throws
+ * `BEFORE_EPOCH` and `TIME_OVERFLOW` if the clock shows a time outside 1970 to 2106.
  *
  * @example
  * xid() // "9m4e2mr0ui3e8a215n4g"

@@ -104,18 +104,18 @@ export interface InspectOptions {
 const OPTIONS: Owner = { of: "inspect", names: ["now"] satisfies (keyof InspectOptions)[] };
 
 /**
- * Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
+ * Lists all systems that could have minted a value, the most plausible first; an empty list if the value is not an ID.
  *
- * A candidate is weighed by how often people meet IDs of that system, by its time, and by what is known of its other bits;
- * `confidence` says how sure its place is. For a number the list has every system that can decode it. Those whose time lies
- * before their system began, within a day of their epoch or in the future come last.
+ * The rank of a candidate depends on how common IDs of its system are, on its time, and on known facts about its other
+ * bits; `confidence` says how sure the rank is. For a number the list has every system that can decode it. Candidates
+ * with a time before their system began, within a day of their epoch or in the future come last.
  *
  * The value is a bigint of any size (a negative one is the signed form of 64 bits), a safe integer, or a text: a 64-bit ID
  * in decimal, in hex with or without `0x` (of 15 digits too), in base 32, 36, 58 or 62 of full width, in base 64 as Instagram
  * writes it, in base 32 as Bluesky writes it, or with a prefix; a UUID, also in braces, after `urn:uuid:` or without hyphens;
  * a ULID, ObjectId, TypeID, KSUID, xid, push ID of Firebase, cuid, SCRU128 ID, ID of a stream in Redis, trace ID of X-Ray, or
- * aidx of Misskey. Throws `INVALID_ID` for an unsafe number, whose digits are
- * lost, and for a value that is neither number nor text; TypeError for an invalid `now`.
+ * aidx of Misskey. Throws `INVALID_ID` for an unsafe number, whose digits are lost, and for a value that is neither
+ * number nor text; TypeError for an invalid `now`.
  *
  * @example
  * inspect("1541815603606036480")[0].layout // "twitter"

@@ -274,7 +274,7 @@ export class Holder {
       this.#failure = error;
       return;
     }
-    // A page that stood still without its lock may lose its node to another page.
+    // A page that was frozen without its lock may lose its node to another page.
     if (this.#going !== undefined) this.claimAnew();
     else this.#lose(error.message);
   }

@@ -81,7 +81,7 @@ export async function leaseOver(spec: Spec, options: LeaseOptions, place: Place)
   return new Share(holder, sharer);
 }
 
-/** Refuses what is no store, and a clock beside that of a service. */
+/** Refuses an object that is not a store, and a clock if the store is a service with its own clock. */
 export function checkStore(store: LeaseStore | Lessor, clock: Spec["clock"]): void {
   if (isLessor(store)) {
     if (clock) throw new TypeError(`a lease of ${store} goes by the clock there: pass no clock`);

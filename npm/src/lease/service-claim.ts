@@ -1,4 +1,4 @@
-// A claim on a node of a service, which decides on windows by its own clock; the generators go by that clock.
+// A claim on a node of a service. The service decides on windows by its clock, and the generators use that clock.
 import { SnowmintError } from "../errors.js";
 import { monotonicMs, Patience } from "../generator/waiting.js";
 import { lease } from "../wasm/lease.js";
@@ -57,7 +57,7 @@ class ServiceClaim extends Claim {
     this.#lessor = lessor;
   }
 
-  /** Returns NaN if the last answer is older than a window, because the monotonic clock may have stood still since. */
+  /** Returns NaN if the last answer is older than a window, because the monotonic clock may have stopped since then. */
   nowMs(): number {
     return this.#clock.silentMs <= this.windowMs ? Math.floor(this.#clock.read()) : NaN;
   }

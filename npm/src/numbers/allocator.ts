@@ -92,7 +92,7 @@ export class Allocator {
     return place;
   }
 
-  /** Takes a number, and begins the request that it needs. Returns the number, or why there is none yet. */
+  /** Takes a number, and begins the request that it needs. Returns the number, or the reason why it is not ready. */
   #take(place: Place, user: string): bigint | SnowmintError {
     const busy = () => place.trouble ?? (numbers().dry(20) as SnowmintError);
     for (;;) {

@@ -141,7 +141,7 @@ export class Together {
       if (!calls.length) continue;
       try {
         const taken = await this.take(calls.length);
-        // Calls without a number come first in the next request, which says why there is none.
+        // Calls without a number come first in the next request, which reports why numbers are missing.
         this.#waiting.unshift(...calls.slice(taken.length));
         for (const [place, number] of taken.entries()) calls[place]!.resolve(number);
       } catch (error) {

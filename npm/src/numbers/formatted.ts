@@ -11,7 +11,7 @@ export interface FormattedOptions {
   period?: "none" | "year" | "month" | "day" | undefined;
   /** The zone of dates: `Z`, `UTC` or an offset such as `+01:00`; `Z` if missing. */
   zone?: string | undefined;
-  /** What a number with more digits than the counter does: an `EXHAUSTED`, or a longer text; `"error"` if missing. */
+  /** The result for a number with more digits than the counter: `EXHAUSTED`, or a longer text; `"error"` if missing. */
   overflow?: "error" | "grow" | undefined;
   /** The first number of a sequence that is new, 0 to 2^63-1; 1 if missing. */
   start?: Integer | undefined;
@@ -48,9 +48,9 @@ const OPTIONS: Owner = {
 /**
  * Texts such as `INV-2026-000042`, with the numbers of a sequence.
  *
- * With a period each year, month or day has a sequence of its own, such as `invoices@2026`, which the first use makes. So no text
- * comes twice, whatever clocks show, unless a sequence is set back. The time is that of `clock`, but never later than the clock of the
- * store, if that has one. A call that fails after it took a number leaves a gap.
+ * With a period each year, month or day has a separate sequence, such as `invoices@2026`, which the first use makes. So
+ * no text repeats, whatever clocks show, unless a sequence is set back. The time comes from `clock`, but is never later
+ * than the clock of the store, if the store has one. A call that fails after it took a number leaves a gap.
  *
  * The constructor throws `INVALID_TEXT` for a wrong pattern, period, zone or overflow, and for a name without room for the period;
  * `INVALID_ID` for a wrong start or increment; and TypeError unless `sequence` is one of `Sequences.sequence`, and `clock` a function.

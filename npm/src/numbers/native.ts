@@ -20,8 +20,8 @@ const OPTIONS: Owner = {
 };
 
 /**
- * Numbers of a sequence that a PostgreSQL or MariaDB database has, fetched ahead by the application's own pool and handed out from
- * memory: many in one round trip.
+ * Numbers of a sequence in a PostgreSQL or MariaDB database. The application's pool fetches many in one round trip, and
+ * calls get them from memory.
  *
  * Other sessions may use the sequence at the same time by `nextval`, and it has its own increment, so the numbers need not be
  * consecutive. A confirmed number never repeats, also after a crash of the server. Numbers in memory at the end of the process are
@@ -32,9 +32,9 @@ const OPTIONS: Owner = {
  * | `tryNext` | never | `EXHAUSTED`, `STORE_UNAVAILABLE`, `INVALID_STORE`, `UNSAFE_STORE` |
  * | `next` | up to `maxWaitMs` | the same |
  *
- * `INVALID_STORE` means that there is no such sequence, and `UNSAFE_STORE` that its numbers can repeat: it has CYCLE, or a crash
- * empties it. The constructor throws `INVALID_STORE` for another store, and for a name that is not 1 to 64 of A-Z a-z 0-9 _ $; and
- * `INVALID_ID` for a wrong step.
+ * `INVALID_STORE` means that the sequence does not exist, and `UNSAFE_STORE` that its numbers can repeat: it has CYCLE,
+ * or a crash empties it. The constructor throws `INVALID_STORE` for another store, and for a name that is not 1 to 64
+ * of `A-Z a-z 0-9 _ $`; and `INVALID_ID` for a wrong step.
  *
  * @example
  * const invoices = new NativeNumbers(new PgStore(pool), "invoices_id_seq");

@@ -44,8 +44,9 @@ interface Asking {
 /**
  * Numbers of a tag, such as 1, 2, 3, fetched ahead from a counter in a store and handed out from memory.
  *
- * No two calls get the same number, in any process and any language, also after crashes. Each process hands out ranges: numbers
- * of one object increase, those of several processes are mixed. Numbers that a crashed process had fetched are skipped.
+ * No two calls get the same number, in any process and any language, also after crashes. Each process hands out ranges:
+ * the numbers of one object increase, while the ranges of several processes are mixed. Numbers that a crashed process
+ * had fetched are skipped.
  *
  * The first use opens the tag, and makes it if it is missing; an existing tag keeps its own start and step. While a range is in use
  * the next one is fetched, and the step adapts to the load, so that few calls wait for the store.

@@ -56,10 +56,10 @@ const DEFINITION: Owner = {
  * A session on the sequences of a store: `nextval`, `currval`, `lastval` and `setval` of PostgreSQL, also in the dialects of MariaDB
  * and TiDB.
  *
- * `create` defines a sequence. Without it the first use gives a sequence PostgreSQL's defaults. Values are durable before a call
- * resolves. With a cache of 1 they increase over all sessions, in the order of calls; with a larger one each session hands out a
- * block of its own, and skips what it does not use. Calls of one session run one after the other. Those that wait for the same
- * sequence at the same time share a write.
+ * `create` defines a sequence. Without it the first use gives a sequence PostgreSQL's defaults. Values are durable
+ * before a call resolves. With a cache of 1 values increase over all sessions, call by call. With a larger cache each
+ * session hands out a separate block, and skips the values that it does not use. Calls of one session run one after the
+ * other. Calls that wait for the same sequence at the same time share a write.
  *
  * Over an `HttpStore` the service has the sequences. Then `current` and `last` are the values that this object took, `create` and `set`
  * need a token for administrators, and a set is sent once: if its answer is lost, it rejects with `STORE_UNAVAILABLE`.
@@ -145,7 +145,8 @@ export class Sequences {
 }
 
 /**
- * A sequence of a session, as `Sequences.sequence` returns it. Its methods are those of `Sequences` for its name.
+ * A sequence of a session, as `Sequences.sequence` returns it. Its methods call the methods of `Sequences` with its
+ * name.
  *
  * @example
  * const invoices = new Sequences(store).sequence("invoices");

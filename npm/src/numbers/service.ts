@@ -54,7 +54,7 @@ export async function createSequence(store: HttpStore, path: string, definition:
   }
 }
 
-/** Reads whether a sequence cycles; undefined if there is no such sequence. */
+/** Reads whether a sequence cycles; undefined if the sequence does not exist. */
 export async function cycles(store: HttpStore, path: string): Promise<boolean | undefined> {
   try {
     const { cycle } = (await store.request("GET", path)).answer;

@@ -43,14 +43,14 @@ const OF_TABLES: Owner = {
 const MAX_OF_TABLE = 100;
 
 /**
- * Numbers of several independent stores, as of Flickr's ticket servers. With N stores the first one gives 1, 1 + N, 1 + 2N and so on,
- * the second one 2, 2 + N. So any store may be down, and no two give the same number. Each number is one write, which calls that wait
- * at the same time share.
+ * Numbers from several independent stores, like Flickr's ticket servers. With N stores the first one gives 1, 1 + N, 1
+ * + 2N and so on, the second one 2, 2 + N. So any store may be down, and two stores never give the same number. Each
+ * number is one write. Calls that wait at the same time share a write.
  *
  * Numbers of one store increase in the order of calls; between stores they have no order. Each store keeps its place and the number of
  * stores, and refuses another. So all stores must answer for the first ticket of a name.
  *
- * Over an `HttpStore` the tickets are those of the service, which has several stores itself.
+ * An `HttpStore` hands out tickets of its service, which may have several stores.
  *
  * The constructor throws `INVALID_ID` unless there are 1 to 32 stores, `INVALID_TEXT` for a name that is not 1 to 128 bytes long, and
  * TypeError for a store without the method `add`, and for an `HttpStore` beside others.
@@ -84,9 +84,10 @@ export class Tickets {
   /**
    * Opens tables of tickets, such as Flickr's `Tickets64`, in databases of MySQL or MariaDB.
    *
-   * Each ticket is a `REPLACE INTO` and its `LAST_INSERT_ID`, on one connection. A table is used as it is, beside its other clients:
-   * it exists, with an `AUTO_INCREMENT` column and a column `stub`. The variables of the connection's session are restored after each
-   * ticket. A table without a number left is an `EXHAUSTED`; no number comes twice.
+   * Each ticket is a `REPLACE INTO` and its `LAST_INSERT_ID`, on one connection. The table must exist, with an
+   * `AUTO_INCREMENT` column and a column `stub`. It stays unchanged, and other clients may use it at the same time. The
+   * variables of the connection's session are restored after each ticket. `EXHAUSTED` means that the table has no
+   * number left. No number repeats.
    *
    * Throws `INVALID_ID` if the offsets do not fit the increment or the stores, and `INVALID_STORE` for a store that is not a
    * `MysqlStore`. A table that cannot serve shows at the first ticket.

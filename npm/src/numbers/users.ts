@@ -31,10 +31,10 @@ export const users = (store: Store | HttpStore, set?: string, options: UsersOpti
 /**
  * An allocator of numbers for users.
  *
- * A user's numbers increase by one, and by more when the section of the user changes its allocator or forgets its users because the
- * memory is full. Several processes may serve one set; each section belongs to one of them at a time. An allocator claims a section
- * at the first request, and gives it back after a minute without one. The sections of a process that ends without `close` are free
- * after `windowMs`.
+ * A user's numbers increase by one, and by more when the section of the user changes its allocator or forgets its users
+ * because the memory is full. Several processes may serve one set; each section belongs to one of them at a time. An
+ * allocator claims a section at the first request, and gives it back after two windows without a request, at least a
+ * minute. The sections of a process that ends without `close` are free after `windowMs`.
  */
 export class Users {
   readonly #store: NumberStore;

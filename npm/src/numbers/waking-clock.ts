@@ -1,4 +1,4 @@
-// The time that a machine sleeps, in which its monotonic clock may stand still.
+// The time that a machine sleeps. Its monotonic clock may stop meanwhile.
 import { monotonicMs } from "../generator/waiting.js";
 
 /** Steps of the wall clock up to this count as its drift, ms. */

@@ -9,7 +9,7 @@ import { sql, type WasmFunctionOptions } from "../wasm/sql.js";
  * The database and its type of the column: `postgres` (`bigint`), `mariadb` (`BIGINT UNSIGNED`), `mariadb_signed`
  * (`BIGINT`), `clickhouse` (`UInt64`), `clickhouse_signed` (`Int64`), `duckdb` (`BIGINT`), `duckdb_unsigned` (`UBIGINT`),
  * `sqlite` (`INTEGER`), `cockroach` (`INT8`), `tidb` (`BIGINT UNSIGNED`), `tidb_signed` (`BIGINT`). MySQL takes the
- * expressions of `mariadb`. No test runs those of CockroachDB, TiDB and MySQL in these databases.
+ * expressions of `mariadb`. No test runs the expressions in CockroachDB, TiDB or MySQL.
  */
 export type Dialect =
   | "postgres"
@@ -128,8 +128,8 @@ export function mariadbFunction(
 }
 
 /**
- * A kind of 128-bit ID: the function of `uuid7` returns a `uuid`, that of `ulid` a `text` of 26 characters, and that of
- * `typeid` a `text` with the prefix that the function takes as its argument.
+ * A kind of 128-bit ID: the function for `uuid7` returns a `uuid`, the function for `ulid` a `text` of 26 characters,
+ * and the function for `typeid` a `text` with the prefix that it takes as its argument.
  */
 export type WideKind = "uuid7" | "ulid" | "typeid";
 

@@ -226,11 +226,11 @@ export class DynamoDbStore implements Store {
     }
   }
 
-  /** What came of a write whose first answer was lost. */
+  /** Finds the outcome of a write whose first answer was lost. */
   async #written(key: string, version: number, expected: number): Promise<number | null> {
     const { Item = {} } = await this.#ask("getItem", { Key: this.#record(key), ConsistentRead: true });
     if (Item.version?.N === `${version}`) return version;
-    // The record that is there has replaced the one that this write was to replace.
+    // The present record has replaced the record that this write was meant to replace.
     if (Item.over?.N === `${expected}`) return null;
     throw new Error(`${key} was written again meanwhile, an answer was lost`);
   }

@@ -53,8 +53,8 @@ const NEVER: Pair = { key: "", value: new Uint8Array(), revision: `${MAX_COUNT}`
  * Records and counters on an etcd cluster, by its JSON gateway, over `fetch` and without a client package.
  *
  * The URL is `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `etcds://` for TLS, which trusts whom the host's `fetch`
- * trusts; the port is 2379 if missing. What is special in user and password is written as %XX. Keys begin with `snowmint/`,
- * or with the name in `?prefix=NAME`.
+ * trusts; the port is 2379 if missing. Write special characters in the user and the password as %XX. Keys begin with
+ * `snowmint/`, or with the name in `?prefix=NAME`.
  *
  * Members are asked one after the other, beginning with the one that answered last. Reads are linearizable, and each write
  * compares the record that it replaces. Members must not run with `--unsafe-no-fsync`, which can lose confirmed writes and
@@ -104,7 +104,7 @@ export class EtcdStore implements Store {
     const deadline = this.#deadline();
     const found = await this.#get(place, deadline);
     if (found && (await versionOf(found)) !== expectedVersion) return null;
-    // Without a record the request is sent all the same, as it shows whether the members accept writes.
+    // Even without a record the request is sent, because it shows whether the members accept writes.
     const revision = await this.#put(place, found ?? (expectedVersion ? NEVER : undefined), own, deadline);
     return revision === null ? null : versionOf({ value: own, revision });
   }
@@ -180,8 +180,8 @@ export class EtcdStore implements Store {
   }
 
   /**
-   * Writes a value in the place of what was found there. Returns its revision, or null if another one is there. The
-   * request goes to the member that has just answered, and to no other: the answer to it may be lost.
+   * Replaces the pair that was found. Returns the new revision, or null if the key has another pair by now. Sends the
+   * request once, to the member that has just answered: if the answer is lost, the write may be done.
    */
   async #put(
     place: string,

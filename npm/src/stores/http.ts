@@ -37,7 +37,7 @@ interface Problem {
 
 /**
  * Leases and numbers of a service, `snowmint serve`, over HTTP: in Node, Deno, Bun, workers, edge runtimes, and pages, whose origin
- * the service has to allow by `--allow-origin`. `snowmint/numbers` takes it in the place of a store.
+ * the service has to allow by `--allow-origin`. The classes of `snowmint/numbers` take it instead of a store.
  *
  * Generators use the service's clock, computed from the monotonic clock of this host, so a wrong wall clock does no harm; they
  * take no `clock`. A claim or renewal that is not answered within `timeoutMs` is a `STORE_UNAVAILABLE`; a token

@@ -105,14 +105,14 @@ const AS_TEXT = { getTypeParser: () => String };
 /**
  * Records and counters in two tables of a PostgreSQL database, over a pool of `pg`.
  *
- * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A server that can
- * lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. That is looked at behind each write,
- * which counts only then; `synchronous_commit=off` is cured for the store's own transactions. A standby that is not waited
- * for, to which a failover can lose confirmed writes, is refused at first and by each claim, unless `allowStandby`; leases
- * that are held go on, and `status().standbyRisk` and a warning of the process say so. A pooler such as PgBouncer may stand
- * in between, in any mode. Each call takes a connection of the pool, and a
- * connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a listener
- * would end the process, is left to the next call.
+ * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A server that
+ * can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. The settings are checked after
+ * each write, and the write counts only after this check; `synchronous_commit=off` is cured for the store's own
+ * transactions. A standby that is not waited for, to which a failover can lose confirmed writes, is refused at first
+ * and by each claim, unless `allowStandby`; leases that are held go on, and `status().standbyRisk` and a warning of the
+ * process say so. A pooler such as PgBouncer may be in between, in any mode. Each call takes a connection of the pool,
+ * and a connection that does not answer within `timeoutMs` is closed. An error of an idle connection, which without a
+ * listener would end the process, is left to the next call.
  *
  * Throws TypeError unless the argument is a pool: the queries of others on a `Client` would fall into the store's transactions.
  *

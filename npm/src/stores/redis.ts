@@ -268,7 +268,7 @@ function clientOf(client: unknown): { send: Send; name: string; sentinel: boolea
     all.map((word) => (typeof word === "string" ? word : Buffer.from(word.buffer, word.byteOffset, word.length)));
   if (!known.listeners?.("error").includes(quiet)) known.on("error", quiet);
   if (ioredis) {
-    // A pipeline of its own, as the client could send commands in another order where it pipelines by itself.
+    // An explicit pipeline, because a client with automatic pipelining could reorder the commands.
     const send: Send = async (commands) => {
       const pipeline = known.pipeline!();
       const methods = pipeline as unknown as Record<string, (...words: Word[]) => unknown>;

@@ -110,7 +110,7 @@ export abstract class SqlStore implements Store {
   readonly #made = new Set<Tables>();
   #checked = false;
 
-  /** Leaf's table of segments in this database. An existing table stays as it is. */
+  /** Leaf's table of segments in this database. An existing table stays unchanged. */
   readonly segments: SegmentTable = {
     tag: async (tag) => {
       const sql = `SELECT ${this.#dialect.integer("max_id")}, ${this.#dialect.integer("step")} FROM leaf_alloc WHERE biz_tag = $1`;

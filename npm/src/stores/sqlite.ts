@@ -49,8 +49,8 @@ const CURED: [pragma: string, value: string][] = [
  * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A database in
  * memory, one without a journal that lasts, and one on a network's file system or in the memory of the machine are refused
  * with `UNSAFE_STORE`; `synchronous` is cured for the store's own transactions. Other processes may use the file at once:
- * a call waits for them without blocking, for `timeoutMs` at most. It is refused while the application has a transaction
- * open on this connection, as what it writes could be taken back with that.
+ * a call waits for them without blocking, for `timeoutMs` at most. A call is refused while the application has an open
+ * transaction on this connection: a rollback would undo the call.
  *
  * Throws TypeError unless the argument is a `Database` of better-sqlite3.
  *
@@ -69,7 +69,7 @@ export class SqliteStore implements Store {
   /** The path of its write-ahead log, if it has one. */
   #log = "";
 
-  /** Leaf's table of segments in this database. An existing table stays as it is. */
+  /** Leaf's table of segments in this database. An existing table stays unchanged. */
   readonly segments: SegmentTable = {
     tag: async (tag) => {
       const sql = "SELECT max_id, step FROM leaf_alloc WHERE biz_tag = ?";

@@ -46,7 +46,7 @@ export const mint = /* @__PURE__ */ startedLater(
 /** The state of a node: two words, which core's `Words` explains. */
 export type State = BigUint64Array;
 
-/** What the copies of this version share in a thread: ES modules, CommonJS, duplicate installs, contexts of test runners. */
+/** The state that all copies of this version share in a thread: ES modules, CommonJS, installs, contexts of tests. */
 export interface Shared {
   /** The states of vouched nodes by clock, numbers of the layout, and node. */
   states: Map<string, State>;
@@ -88,7 +88,7 @@ export const realm = (): Record<string, unknown> =>
 /** Whether the caller may vouch for a node here. */
 export const vouch = (key: string): boolean => (realm()[key] ??= VERSION) === VERSION;
 
-/** What the copies of this version share. */
+/** Returns the state that all copies of this version share. */
 export const shared = (): Shared =>
   (realm()[VERSION] ??= {
     states: new Map(),

@@ -36,7 +36,7 @@ export function codeOf(kind: Kind, error: unknown): string {
   return String({ postgres: code, mysql: errno, dynamodb: name, redis: "", sqlite: "" }[kind] ?? "");
 }
 
-/** Makes an error of an engine's client a `STORE_UNAVAILABLE`, or an `INVALID_STORE` if the store cannot work as it is configured. */
+/** Turns an error of an engine's client into `STORE_UNAVAILABLE`, or `INVALID_STORE` if the configuration is wrong. */
 export function failed(store: unknown, kind: Kind, cause: unknown): SnowmintError {
   const cure = tools().misconfigured(kind, codeOf(kind, cause), messageOf(cause));
   return cure === undefined ? unavailable(store, cause) : unavailable(store, cause, "INVALID_STORE", cure);
@@ -50,7 +50,7 @@ export function refuseLossyPlace(store: unknown, file: string): void {
   }
 }
 
-/** Tells the process, as far as the host has a way: in Node on stderr and by its event `warning`. */
+/** Warns the process if the host can: in Node on stderr and by its event `warning`. */
 const warn = (message: string): void =>
   (globalThis as { process?: { emitWarning?(message: string, type: string): void } }).process?.emitWarning?.(
     message,
