@@ -94,7 +94,7 @@ test("Chromium runs the package without a bundler, named by an import map", { sk
   try {
     const { told, late } = await seen(`${server.origin}/`);
     assertSeen(told, NONBLOCKING);
-    // The code of leases, and what it shares with stores.
+    // The code of leases, and the code that leases and stores share.
     const names = late.map((url) => url.replace(server.origin, "").replace(/chunk-\w+/, "chunk"));
     assert.deepEqual(names.sort(), [
       "/browser-chunk.mjs",

@@ -33,7 +33,7 @@ async function served(folder, files, date, talk = (ask) => ask()) {
 }
 
 const REFUSED = { lease: "INVALID_STORE" };
-// While the clock stands still, IDs differ anyhow.
+// IDs differ even while the clock is stopped.
 const IN_WORKER = { ...REFUSED, early: { near: true, different: 20_000 } };
 
 test(`workerd ${version("workerd")} serves a bundle, as its command line makes them`, async () => {

@@ -2,7 +2,7 @@
 import * as snowmint from "snowmint";
 import { look } from "./checks.mjs";
 
-// In production the clock stands still within a request, and at 0 before the first one. On a machine it does not.
+// In production the clock does not advance within a request, and shows 0 before the first request. Locally it runs on.
 const { now } = Date;
 let stillMs = 0;
 Date.now = () => stillMs;

@@ -25,8 +25,8 @@ export const launch = (more = [], without = []) =>
 const types = { mjs: "text/javascript", json: "application/json" };
 
 /**
- * A server of pages (a type and a text for each path, headers, and a status), of the package as it is built, and of the vectors;
- * `post` answers posted requests.
+ * Serves pages (a type and a text for each path, headers, and a status), the built package, and the vectors; `post`
+ * answers posted requests.
  */
 export async function serve(pages, policies = {}, post = undefined) {
   const server = createServer(async (request, response) => {

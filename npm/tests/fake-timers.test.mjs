@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { exitOf, slow } from "./support.mjs";
 
-/** A process whose clocks and timers stand still after the package is loaded, or `before` that. */
+/** A process whose clocks and timers stop after the package is loaded, or `before` it is loaded. */
 function script(work, { bundle = "./node_modules/snowmint/dist/node.mjs", before = false, fake = "" } = {}) {
   return `import fakeTimers from "@sinonjs/fake-timers";
     const real = { now: performance.now.bind(performance), setTimeout };

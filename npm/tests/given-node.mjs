@@ -10,7 +10,7 @@ import { answerOf, fakeClock, folder, idsOf, increasing, until } from "./support
  *
  * `start` starts a process that leases and mints, and takes the file of its ledger, options of the lease, and variables. Its
  * first message is `{ node }`, or `{ code, message }` of the refusal; it ends with code 1 when it loses its lease. `pause`
- * stops a process. `ownClock` says whether holders go by the clock of their machine, and `locked` whether the node of a
+ * stops a process. `ownClock` says whether holders use the clock of their machine, and `locked` whether the node of a
  * stopped holder stays locked.
  */
 export async function givenNode(t, start, { pause, ownClock = true, locked = false }) {

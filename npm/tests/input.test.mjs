@@ -327,7 +327,7 @@ test("a number that JSON has rounded is refused under a named key, and exact whe
       return true;
     });
   }
-  // As engines call it that pass the text, and those that do not.
+  // Some engines pass the source text to the reviver, others do not.
   const [reviver, rounded, list] = [json.reviver("id"), 1541815603606036500, [1541815603606036500, 5]];
   assert.equal(reviver.call({}, "id", rounded, { source: "1541815603606036481" }), 1541815603606036481n);
   reviver.call(list, "0", rounded, { source: "1541815603606036481" });

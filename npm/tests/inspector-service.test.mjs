@@ -1,4 +1,4 @@
-// The inspector as a page of a real service: what it shows with a token, without one, and when the service refuses.
+// The inspector as a page of a real service: the contents with a token, without a token, and after a refusal.
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -519,7 +519,7 @@ test("a process killed at random repeats nothing, nor does its clock going to an
     };
     mint();`;
   const nodes = [];
-  // As long as each process happens to have a node of its own, nothing is shown.
+  // The rounds prove nothing while each process happens to get a different node, so go on until a node is used twice.
   for (let round = 0; round < KILLS || new Set(nodes).size === nodes.length; round++) {
     clock.set(Math.round((Math.random() - 0.5) * 20));
     const minters = [0, 1].map((i) => hold(t, minter(`${ledgers}/${round}-${i}`), { ...clock.env }));

@@ -1,4 +1,4 @@
-// Options: read by name wherever they stand, and every unknown name is an error that names the nearest option.
+// Options: read by name, in any order; every unknown name is an error that names the nearest option.
 import assert from "node:assert/strict";
 import { readdirSync } from "node:fs";
 import { test } from "node:test";

@@ -9,7 +9,7 @@ import * as browser from "./node_modules/snowmint/dist/browser.mjs";
 import { start } from "./servers.mjs";
 import { answerOf, atEnd, folder, hold, slots, until } from "./support.mjs";
 
-/** A process that leases over a store, tells its node, and writes IDs down until it is killed. */
+/** A process that leases over a store, reports its node, and writes IDs to a file until it is killed. */
 const MINTER = `
   import { appendFileSync } from "node:fs";
   import { Snowflake } from "snowmint";

@@ -31,7 +31,7 @@ before(async () => {
   server.listen(0, "127.0.0.1");
   await once(server, "listening");
   origin = `http://127.0.0.1:${server.address().port}/`;
-  // A name that is no localhost, whose pages have no Web Locks.
+  // Pages of a host name other than localhost have no Web Locks over plain HTTP.
   browser = await launch(["--host-resolver-rules=MAP plain.test 127.0.0.1"]);
   shared = await browser.newContext();
 });

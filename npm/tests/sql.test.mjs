@@ -1,4 +1,4 @@
-// snowmint/sql: the texts equal those of the other languages, and work on real servers.
+// snowmint/sql: the texts equal the texts of the other languages, and work on real servers.
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import { join } from "node:path";

@@ -7,7 +7,7 @@ import { increasing } from "./asserting.mjs";
 
 export { increasing, refusal, until } from "./asserting.mjs";
 
-/** A layout whose tick outlasts every test, so that the system's clock stands still too. */
+/** A layout whose tick outlasts every test, as if the system's clock had stopped. */
 export const slow = (sequenceBits) => `time:20,node:20,sequence:${sequenceBits};epoch=1735689600000;tick=3600000s`;
 
 let nodes = 0;

@@ -1,5 +1,5 @@
-// Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages. Windows and timers are
-// those of real browsers, so scenes wait for windows of 1 to 3 s; several scenes run at the same time.
+// Tab slots of one origin: tabs, workers, reloads, duplicated, frozen, crashed and remembered pages. Real browsers run
+// the windows and timers, so scenes wait for windows of 1 to 3 s; several scenes run at the same time.
 import assert from "node:assert/strict";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Layout, Snowflake } from "snowmint";
@@ -544,7 +544,7 @@ test(
       const frame = Object.assign(document.createElement("iframe"), { src: "/" });
       document.body.append(frame);
       while (!frame.contentWindow.ready) await new Promise((resolve) => setTimeout(resolve, 10));
-      // A clock that stands still keeps the call waiting.
+      // A stopped clock keeps the call waiting.
       const gen = await frame.contentWindow.still();
       const settled = (call) =>
         Promise.race([

@@ -18,7 +18,7 @@ export async function lease({ url, called = url, service, ...options }, name = "
 /** Makes a generator of a node without a lease, and returns the node. */
 export const vouch = (node) => new Snowflake({ node }).node;
 
-/** Makes a generator whose clock stands still, and uses up its tick. */
+/** Makes a generator with a stopped clock, and uses up its tick. */
 export function still() {
   const gen = new Snowflake({
     layout: "time:41,node:10,sequence:1;epoch=0",

@@ -421,7 +421,7 @@ uuid.toText(uuid.NIL, "hex");
 is<Uint8Array>(ksuid.payload(ksuid()));
 is<number>(xid.counter(xid()));
 
-// Options that are undefined are options that are missing, also where `exactOptionalPropertyTypes` tells these apart.
+// An undefined option counts as missing, even if `exactOptionalPropertyTypes` distinguishes the two.
 declare const missing: undefined;
 new Snowflake({
   layout: missing,

@@ -39,8 +39,8 @@ function project(t, ...clients) {
 }
 
 /**
- * Mints, and leaves the generator as it is: nothing of it may keep the process alive. A global variable has it, because one
- * that is forgotten gives its node back when the garbage is collected.
+ * Mints, and does not close the generator: it must not keep the process alive. A global variable holds the generator,
+ * because garbage collection of a forgotten generator gives its node back.
  */
 const MINT = `import { Snowflake } from "snowmint";
   const generator = (globalThis.kept = await Snowflake.lease({ maxWaitMs: 60_000 }));

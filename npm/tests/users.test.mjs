@@ -76,7 +76,7 @@ test("a machine that has slept asks the store before the next number", async (t)
   t.after(() => {
     Date.now = now;
   });
-  // The monotonic clock stands still meanwhile.
+  // Only the wall clock steps; the monotonic clock does not.
   Date.now = () => now() + 3_600_000;
   assert.equal(await messages.next(7), 3n);
   assert.equal(writes, before + 1);

@@ -1,5 +1,5 @@
-// The package in Chromium, Firefox and WebKit: as it stands, without a bundler, in a page and a module worker; bundled, in a
-// classic worker; and under a policy that forbids wasm.
+// The package in Chromium, Firefox and WebKit: unbundled, in a page and a module worker; bundled, in a classic worker;
+// and under a policy that forbids wasm.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { build } from "esbuild";

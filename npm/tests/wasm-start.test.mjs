@@ -1,4 +1,4 @@
-// What the first use says where WebAssembly cannot start. A page's policy is in vector-scenes.mjs.
+// The error of the first use if WebAssembly cannot start. A page's policy is in vector-scenes.mjs.
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { test } from "node:test";
