@@ -43,7 +43,7 @@ impl From<Failure> for PyErr {
 pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     let class = class_of(py, error.kind())?;
     let raised = error.source().and_then(|source| source.downcast_ref::<PyErr>());
-    // An exception of this kind already has its cause, and a `KeyboardInterrupt` is no failure of the call.
+    // An exception of this kind already has its cause, and a `KeyboardInterrupt` does not mean that the call failed.
     let comes_through = |raised: &&PyErr| raised.is_instance(py, &class) || !raised.is_instance_of::<PyException>(py);
     if let Some(raised) = raised.filter(comes_through) {
         return Ok(raised.clone_ref(py));

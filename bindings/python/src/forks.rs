@@ -1,8 +1,8 @@
 //! Forks, which wait for the calls of this package's threads.
 //!
-//! A forked child gets each lock as it is. If another thread has locked it, in the interpreter or in a library such as
-//! OpenSSL, nobody in the child unlocks it. So a fork waits until no thread of this package is in the code of a store, and
-//! none enters while the process forks.
+//! A forked child gets a copy of each lock in its present state. If another thread had locked it, in the interpreter or in a
+//! library such as OpenSSL, no thread of the child unlocks it. So a fork waits until no thread of this package is in the code of
+//! a store, and none enters while the process forks.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;

@@ -1,4 +1,4 @@
-//! Durable numbers over stores written in Python: the machines are those of `snowmint-stores`.
+//! Durable numbers over stores written in Python: the logic is in `snowmint-stores`.
 
 pub(crate) mod formatted;
 pub(crate) mod native;

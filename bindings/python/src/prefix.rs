@@ -32,7 +32,7 @@ pub(crate) fn prefix_decode_uuid(py: Python<'_>, prefix: Text, text: Text) -> Re
     standard_uuid(py, prefix::decode(prefix, text)?)
 }
 
-/// Whether the characters after the prefix are as many as those of a UUID.
+/// Whether the part after the prefix is as long as a UUID in a `TypeID`.
 #[pyfunction]
 pub(crate) fn prefix_is_uuid(text: Text) -> bool {
     prefix::is_uuid(text)

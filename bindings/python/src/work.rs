@@ -16,8 +16,8 @@ use crate::parking;
 pub(crate) const ITEMS_PER_CHECK: usize = 1 << 14;
 const CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Does work that cannot be divided, on a separate thread. After an exception of a signal's handler the thread finishes
-/// for nobody.
+/// Does work that cannot be divided, on a separate thread. If the handler of a signal raises, the call fails,
+/// and the result of the thread is dropped.
 pub(crate) fn apart<T: Send + 'static>(
     py: Python<'_>,
     work: impl FnOnce() -> T + Send + 'static,

@@ -54,7 +54,7 @@ fn judged<T>(
     judge(engine, &value).map(|finding| convert(&finding))
 }
 
-/// Returns what to write behind an error of an engine by which the store cannot work as it is configured; nothing for others.
+/// Returns the text to append to an engine's error if it shows a wrong configuration; undefined for other errors.
 #[wasm_bindgen]
 pub fn misconfigured(engine: &str, code: &str, message: &str) -> Option<String> {
     Engine::find(engine)?.misconfigured(code, message).map(String::from)

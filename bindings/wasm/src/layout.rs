@@ -71,7 +71,7 @@ impl Layout {
         Ok(words[..len].into())
     }
 
-    /// Puts an ID together. The text has a line for each part that is given, such as `node=5`, with the names that users have.
+    /// Puts an ID together. The text has a line for each given part, such as `node=5`, with the names of the JavaScript options.
     pub fn encode(&self, parts: &str) -> Result<u64, JsValue> {
         let parts = parts.as_bytes().split(|byte| *byte == b'\n').map(|line| {
             let mut halves = line.splitn(2, |byte| *byte == b'=');

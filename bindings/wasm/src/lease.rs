@@ -91,7 +91,7 @@ impl Lease {
         self.window_ms as f64
     }
 
-    /// Passes on the record of the namespace of that name, undefined if there is none.
+    /// Passes on the record of the namespace `name`, undefined if the record is missing.
     #[wasm_bindgen(unchecked_return_type = "Step")]
     pub fn pinned(&mut self, name: &str, record: Option<Vec<u8>>, version: f64) -> Object {
         self.pinned = self.layout;
@@ -113,7 +113,7 @@ impl Lease {
         }
     }
 
-    /// Passes on the store's floor, undefined if there is none.
+    /// Passes on the store's floor, undefined if the store has no floor.
     #[wasm_bindgen(unchecked_return_type = "Step")]
     pub fn floor(&mut self, record: Option<Vec<u8>>) -> Object {
         match record.map(|record| Floor::read(&record)).transpose() {
@@ -194,7 +194,7 @@ impl Lease {
         self.reply(convert::written(written))
     }
 
-    /// Passes on the record that a read found, undefined if there is none.
+    /// Passes on the record that a read found, undefined if the record is missing.
     #[wasm_bindgen(unchecked_return_type = "Step")]
     pub fn read(&mut self, record: Option<Vec<u8>>, version: f64) -> Object {
         match record.map(|record| Record::from_bytes(&record)).transpose() {

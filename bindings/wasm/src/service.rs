@@ -1,4 +1,4 @@
-//! What a store over the service makes of answers that are no leases.
+//! The errors of a store over the service, for answers that do not grant a lease.
 
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;

@@ -1,7 +1,7 @@
 //! Generators that never wait.
 //!
-//! The state of a node is two words in an array of JavaScript: all copies of the package in a thread share it, and so does a
-//! lease, whose module has a memory of its own. The time is an argument.
+//! The state of a node is two words in an array of JavaScript: all copies of the package in a thread share it. The module of a
+//! lease shares it too, although its memory is separate. The time is an argument.
 
 use js_sys::BigUint64Array;
 use snowmint_core::{Minter, Options, Run, SequenceStart, Words};

@@ -1,4 +1,4 @@
-//! Who vouches for a node.
+//! Whether the caller or a lease vouches for a node.
 
 use snowmint_core::lease;
 use wasm_bindgen::prelude::wasm_bindgen;

@@ -26,7 +26,7 @@ use crate::store::{KINDS, PyStore, has};
 /// The most calls of one store at the same time. A store that hangs keeps as many threads.
 const MAX_CALLS: usize = 8;
 
-/// Reads the store of numbers: a URL, or an object with the methods of a store, or with those of a service.
+/// Reads the store of numbers: a URL, or an object with the methods of a store or of a service.
 pub(crate) fn counters(obj: &Bound<'_, PyAny>, held: &Reference) -> Result<Arc<dyn CounterStore>, Failure> {
     let obj = object(obj)?;
     let is_service = obj.hasattr("number_service")?;
@@ -150,7 +150,7 @@ fn whole(sum: &Bound<'_, PyAny>) -> PyResult<u64> {
     }
 }
 
-/// A store whose calls block, each on a thread of the runtime, so that a call that hangs holds nothing else up.
+/// A store that runs each blocking call on a thread of the runtime, so that a hanging call delays no other call.
 #[derive(Clone, Debug)]
 pub(super) struct Apart {
     store: Arc<PyStore>,

@@ -1,4 +1,4 @@
-//! What a caller asks of a lease: its window, node, namespace and clock.
+//! The terms that a caller sets for a lease: window, node, namespace and clock.
 
 use alloc::string::{String, ToString};
 use core::fmt::Write;
@@ -36,7 +36,7 @@ pub fn nodes(layout: &str, text: &str) -> Result<String, JsValue> {
     Ok(layout.show_nodes(nodes).to_string())
 }
 
-/// Returns the value of a node field, if such nodes have one value of it.
+/// Returns the value of a node field, if all these nodes have the same value there.
 #[wasm_bindgen(js_name = nodeField)]
 pub fn node_field(layout: &str, nodes: &str, field: &str) -> Result<Option<u32>, JsValue> {
     let layout = Layout::parse(layout).map_err(raise)?;

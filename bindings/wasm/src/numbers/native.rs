@@ -44,13 +44,14 @@ impl NativeSequence {
         MAX_NUMBERS
     }
 
-    /// Refuses an object that is no sequence, by the server's version and the object's type.
+    /// Refuses an object that is not a sequence, by the server's version and the object's type.
     #[wasm_bindgen(js_name = refuseObject)]
     pub fn refuse_object(&self, version: &str, kind: Option<String>) -> Result<(), JsValue> {
         Unfit::object(self.engine, version, kind.as_deref()).map_or(Ok(()), |unfit| Err(self.refused(unfit)))
     }
 
-    /// Returns how many numbers to ask for, at most `count`. Without columns the name is that of something else.
+    /// Returns how many numbers to ask for, at most `count`. Without columns the name belongs to another kind of
+    /// object.
     pub fn room(&self, columns: Vec<String>, count: u64) -> Result<u64, JsValue> {
         let columns: Vec<&str> = columns.iter().map(String::as_str).collect();
         let state = <[&str; 7]>::try_from(columns).ok().and_then(State::read);
@@ -61,7 +62,8 @@ impl NativeSequence {
         }
     }
 
-    /// Returns how many numbers to ask for after a request for `count` found less; throws if there is no number.
+    /// Returns how many numbers to ask for after a request for `count` found less; throws if the sequence has no more
+    /// numbers.
     pub fn fewer(&self, count: u64) -> Result<u64, JsValue> {
         let exhausted = || raise_as(ErrorKind::Exhausted, &format!("{} has no more numbers", self.source));
         native::fewer(count).ok_or_else(exhausted)

@@ -30,7 +30,7 @@ impl Pin {
         Self { wanted, reply: Some(Reply::Record(None, 0)) }
     }
 
-    /// Passes on the record that a read found, undefined if there is none.
+    /// Passes on the record that a read found, undefined if the record is missing.
     pub fn found(&mut self, record: Option<Vec<u8>>, version: f64) -> Result<(), JsValue> {
         let pinned = record.map(|record| pin::Pin::from_bytes(&record)).transpose().map_err(raise)?;
         self.reply = Some(Reply::Record(pinned, version as u64));

@@ -100,18 +100,18 @@ impl Allocator {
     /// Refuses the record of a section with another size.
     #[wasm_bindgen(js_name = refuseOther)]
     pub fn refuse_other(&self, record: &[u8]) -> Result<(), JsValue> {
-        // Other records are none of a section.
+        // A record of another form does not belong to a section, and has no size to compare.
         let Ok(record) = Record::from_bytes(record) else { return Ok(()) };
         pin::Pin::Sections(self.size).refuse_other(pin::Pin::Sections(record.users.size())).map_err(raise)
     }
 
-    /// Returns the users that there is memory for.
+    /// Returns how many users fit in memory.
     #[wasm_bindgen(getter)]
     pub fn room(&self) -> f64 {
         self.room.get() as f64
     }
 
-    /// Returns the users that there should be memory for after some are forgotten.
+    /// Returns how many users should fit in memory after some are forgotten.
     #[wasm_bindgen(getter, js_name = wantedRoom)]
     pub fn wanted_room(&self) -> f64 {
         (MEMORY_BYTES / USER_BYTES / 16) as f64
@@ -123,7 +123,7 @@ impl Allocator {
         MAX_SECTIONS as f64
     }
 
-    /// Returns the message about sections in use that are too many, or take all memory.
+    /// Returns the message for an allocator whose sections in use reach the maximum, or take all memory.
     #[wasm_bindgen(js_name = noRoom)]
     pub fn no_room(&self, for_users: bool) -> String {
         (if for_users { NoRoom::Memory(MEMORY_BYTES) } else { NoRoom::Sections(MAX_SECTIONS) }).to_string()
@@ -171,7 +171,8 @@ impl Allocator {
         keep_ms(self.window_ms) as f64
     }
 
-    /// Returns the pause of a call whose section is not ready. The wait is that of its error, undefined without one.
+    /// Returns the pause of a call whose section is not ready. `wait_ms` is the wait that its error names, undefined if
+    /// the error names none.
     #[wasm_bindgen(js_name = callMs)]
     pub fn call_ms(&self, wait_ms: Option<f64>) -> f64 {
         call_ms(wait_ms.map(|ms| ms as u64)) as f64

@@ -14,7 +14,7 @@ use super::keys::skipped;
 use crate::convert::integer;
 use crate::error::raise;
 
-/// Returns the definition of a new tag; `floor` is the floor of its store, undefined if there is none.
+/// Returns the definition of a new tag; `floor` is the floor of its store, undefined if the store has no floor.
 #[wasm_bindgen(js_name = tagRecord)]
 pub fn tag_record(start: Option<String>, step: Option<String>, floor: Option<Vec<u8>>) -> Result<Vec<u8>, JsValue> {
     let tag = TagRecord::new(start.as_deref().map(integer), step.as_deref().map(integer)).map_err(raise)?;
@@ -80,10 +80,10 @@ impl Segments {
         self.take(left, RUN_NUMBERS, 1, now_ms)
     }
 
-    /// Takes `least` to `most` consecutive numbers; `left` numbers of the last run are unused. Returns the first number, the number
-    /// after the last one, which are equal if there is none yet, and how many numbers to fetch now.
+    /// Takes `least` to `most` consecutive numbers; `left` numbers of the last run are unused. Returns the first number and the
+    /// number after the last one, equal if memory is empty, then how many numbers to fetch now.
     ///
-    /// An object with names takes as long as fifty calls for a number.
+    /// The result is an array because an object with named fields costs as much time as fifty calls for a number.
     pub fn take(&mut self, left: u64, most: u64, least: u64, now_ms: f64) -> Result<Vec<u64>, JsValue> {
         self.range.put_back(self.unused(left));
         let now_ms = now_ms as u64;

@@ -98,7 +98,7 @@ impl Sequence {
         self.reply = None;
     }
 
-    /// Passes on the record that a read found, undefined if there is none.
+    /// Passes on the record that a read found, undefined if the record is missing.
     pub fn found(&mut self, record: Option<Vec<u8>>, version: f64) -> Result<(), JsValue> {
         let state = record.map(|record| State::from_bytes(&record)).transpose().map_err(raise)?;
         self.reply = Some(Reply::Record(state, version as u64));
@@ -125,7 +125,7 @@ impl Sequence {
         self.queue.sequence_mut().set(&set, reply).map(step_or_null).map_err(raise)
     }
 
-    /// Returns the last value of the session; null if there is none.
+    /// Returns the last value of the session; null before the first value.
     #[wasm_bindgen(unchecked_return_type = "bigint | null")]
     pub fn current(&self) -> Result<JsValue, JsValue> {
         self.queue.sequence().current().map(or_null).map_err(raise)

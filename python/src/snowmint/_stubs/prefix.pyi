@@ -38,11 +38,11 @@ def prefix_decode_uuid(prefix: str, text: str) -> UUID:
     """
 
 def prefix_is_uuid(text: str) -> bool:
-    """Whether the characters after the prefix are as many as those of a UUID."""
+    """Whether the part after the prefix is as long as a UUID in a `TypeID`."""
 
 def type_id_parts(text: str) -> tuple[str, UUID]:
     """The prefix and the UUID of a `TypeID`.
 
     Raises:
-        InvalidTextError: The text is no TypeID.
+        InvalidTextError: The text is not a TypeID.
     """
