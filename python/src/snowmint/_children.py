@@ -22,7 +22,7 @@ def _begin(util: ModuleType) -> None:
 
 
 class Gate(Protocol):
-    """What a store does around a fork."""
+    """The actions of a store around a fork."""
 
     def before_fork(self, timeout_s: float) -> None:
         """Prepares for the fork. Waits no longer than `timeout_s`."""

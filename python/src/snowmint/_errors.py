@@ -9,12 +9,12 @@ from snowmint._snowmint import shown
 
 
 def _shown(part: Any) -> Any:
-    # A lone surrogate stands for a byte that is not text.
+    # A lone surrogate represents a byte that is not text.
     return shown(part.encode(errors="backslashreplace").decode()) if isinstance(part, str) else part
 
 
 class SnowmintError(Exception):
-    """What every error of snowmint is; `code` is the same word in every language."""
+    """The base class of all errors of snowmint; `code` is the same word in every language."""
 
     code: ClassVar[str]
 
@@ -116,7 +116,7 @@ class StoreUnavailableError(SnowmintError):
 
 
 class InvalidStoreError(SnowmintError, ValueError):
-    """The store cannot work as it is configured: its URL, driver, database, user or permission is wrong."""
+    """The configuration of the store is wrong: its URL, driver, database, user or permission."""
 
     code = "INVALID_STORE"
 

@@ -12,5 +12,5 @@ def patched(module: str) -> bool:
 
 
 def sleep() -> Callable[[float], object] | None:
-    """Returns the sleep, in s, during which other green threads run; None if there are no green threads."""
+    """Returns the sleep, in s, during which other green threads run; None without green threads."""
     return time.sleep if patched("time") else None

@@ -1,4 +1,4 @@
-"""What the text of a formatted number says."""
+"""The parts that the text of a formatted number shows."""
 
 from typing import NamedTuple
 

@@ -41,7 +41,7 @@ except ImportError as error:
 __all__ = ["ObjectIdField", "PrefixedIdField", "SnowflakeField", "ULIDField", "UUID7Field", "generator", "next_id"]
 
 
-class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django has no types of its own.
+class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django has no type hints.
     """An ID in a `bigint` column, 0 to 2^63-1; an `int` in Python.
 
     As a primary key it mints by itself, and stands in no form; `default=` with a function of your own takes another
@@ -66,12 +66,12 @@ class SnowflakeField(models.BigIntegerField):  # type: ignore[misc]  # Django ha
         super().__init__(verbose_name, name, **options)
 
     def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
-        """The arguments in a migration: nothing of a generator, and no default but one of the user's own."""
+        """The arguments in a migration: nothing of a generator, and a default only if the user gave it."""
         name, path, args, options = super().deconstruct()
         if self.primary_key:
             if self.default is next_id:
                 del options["default"]
-            # Django leaves out True, which here is not what goes without saying.
+            # Django leaves out True, its default; the default of this field is False.
             if options.setdefault("editable", True) is False:
                 del options["editable"]
         return name, path, args, options
@@ -122,20 +122,20 @@ class _ObjectField(models.Field):  # type: ignore[misc]
         raise NotImplementedError
 
     def read(self, value: Any) -> Any:
-        """The object of a value: an object, a text, or what a column holds."""
+        """The object of a value: of an object, a text, or a value of a column."""
         raise NotImplementedError
 
     def stored(self, value: Any) -> Any:
-        """What a column holds of an object."""
+        """The value of a column for an object."""
         raise NotImplementedError
 
     def deconstruct(self) -> tuple[str, str, list[Any], dict[str, Any]]:
-        """The arguments in a migration: no default but one of the user's own."""
+        """The arguments in a migration: a default is among them only if the user gave it."""
         name, path, args, options = super().deconstruct()
         if self._mints_itself:
             options.pop("default", None)
         if self.primary_key:
-            # Django leaves out True, which here is not what goes without saying.
+            # Django leaves out True, its default; the default of this field is False.
             if options.setdefault("editable", True) is False:
                 del options["editable"]
         return name, path, args, options

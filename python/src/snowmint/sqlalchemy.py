@@ -90,8 +90,8 @@ class PrefixedIdType(TypeDecorator[T], Generic[T]):
     ...     id: Mapped[OrderId] = mapped_column(PrefixedIdType(OrderId), primary_key=True, default=OrderId)
     ...     user: Mapped[UserId] = mapped_column(PrefixedIdType(UserId))
 
-    The column of a `PrefixedId` is a `BIGINT`, as of `SnowflakeID`; that of a `TypeID` is SQLAlchemy's `Uuid`. A value
-    is an object of the class, or what the class reads. What is refused is the `orig` of a `StatementError`: an
+    The column of a `PrefixedId` is a `BIGINT`, as of `SnowflakeID`; the column of a `TypeID` is SQLAlchemy's `Uuid`. A
+    value is an object of the class, or a value that the class reads. Refusals are the `orig` of a `StatementError`: an
     `InvalidTextError` for another prefix, an `InvalidIdError` for a number above 2^63-1, a `TypeError` for an object of
     another class.
 
@@ -197,12 +197,12 @@ class SnowflakeDefault(LazySnowflake):
     It takes what `snowmint.Snowflake` takes, by name. Layout and node are checked at once. The generator is made when
     the first row is inserted, so that importing models takes no lease; a generator whose lease was lost is replaced by
     a new one. A default may be shared by many columns and threads; a forked child leases its own
-    node. A generator of your own serves as well: `default=generator.next_id`.
+    node. A generator that you made serves as well: `default=generator.next_id`.
 
     An `INSERT ... SELECT` asks a default once for all of its rows, so this one refuses it: an `InvalidRequestError` as
-    the `orig` of a `StatementError`. SQLAlchemy does not tell other callables of the statement, such as
-    `generator.next_id`, `uuid7` or a subclass of `TypeID`: they give one ID to all rows there, and so does each default
-    as `onupdate=` to all rows of an `UPDATE`.
+    the `orig` of a `StatementError`. SQLAlchemy does not show the statement to other callables, such as
+    `generator.next_id`, `uuid7` or a subclass of `TypeID`: they give one ID to all rows of such an insert. Each default
+    as `onupdate=` also gives one ID to all rows of an `UPDATE`.
 
     Minting may wait, up to `max_wait_ms`, and an event loop with it: with asyncio `max_ahead_ms=1000, max_wait_ms=0`
     are better. SQLAlchemy wraps its errors: they are the `orig` of a `StatementError`.

@@ -146,8 +146,8 @@ def audit(
         layout: A name of a preset, a text of a layout, or a Layout; `snowmint` if not given.
         since: When the system began, an aware datetime or Unix ms: earlier IDs are findings. The epoch if not given.
         until: Later IDs are in the future. A minute from now if not given.
-        jitter_ms: How late an ID is written down at most: smaller steps back are no finding. 10 if not given.
-        unordered: True: the IDs stand in no order, and findings that need one are left out.
+        jitter_ms: How late an ID is written down at most: smaller steps back are not findings. 10 if not given.
+        unordered: True if the IDs have no order: findings that need an order are left out.
 
     Raises:
         InvalidLayoutError: No such layout.

@@ -24,9 +24,9 @@ class Formatted:
     date; and at its end `{luhn}` or `{mod97}` for check digits. `{{` and `}}` are braces.
 
     With a period the counter begins again. Each period has a separate sequence, such as `invoices@2026`, which the
-    first use makes, so no text comes twice, whatever clocks show. Without a period the numbers are those of the
-    sequence itself. The time is the system's, but never later than the clock of the store, if it has one. Numbers
-    have a gap where a call failed after it took a number.
+    first use makes, so no text repeats, whatever clocks show, unless a sequence is set back. Without a period the
+    numbers come from the sequence itself. The time is the system's, but never later than the clock of the store, if it
+    has one. Numbers have a gap where a call failed after it took a number.
 
     Args:
         sequence: From `Sequences.sequence`.
@@ -43,7 +43,7 @@ class Formatted:
         InvalidTextError: The pattern, the period, the zone or the overflow is wrong, or the name of the sequence has no
             room for the period.
         InvalidIdError: No sequence has this start or increment.
-        TypeError: `sequence` is no `Sequence`.
+        TypeError: `sequence` is not a `Sequence`.
     """
 
     def __new__(

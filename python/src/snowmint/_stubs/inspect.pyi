@@ -92,9 +92,9 @@ class Candidate:
 def inspect(value: Int | str, *, now: Instant | None = None) -> list[Candidate]:
     """Lists everything that could have minted a value, the most plausible first; of garbage, an empty list.
 
-    A candidate is weighed by how often people meet IDs of that system, by its time, and by what is known of its other
-    bits; `confidence` says how sure its place is. For a number the list has every system that can decode it. Those
-    whose time lies before their system began, within a day of their epoch or in the future come last.
+    The rank of a candidate depends on how common IDs of its system are, on its time, and on known facts about its other
+    bits; `confidence` says how sure the rank is. For a number the list has every system that can decode it. Candidates
+    with a time before their system began, within a day of their epoch or in the future come last.
 
     >>> from snowmint import inspect
     >>> first, *others = inspect("1541815603606036480", now=1790000000000)

@@ -22,7 +22,7 @@ class KSUID:
         value: 27 characters, 20 bytes, or what has them. Without it the KSUID is new, as by `ksuid`.
 
     Raises:
-        InvalidTextError: The text is no KSUID.
+        InvalidTextError: The text is not a KSUID.
         InvalidIdError: The bytes are not 20.
     """
 

@@ -213,7 +213,8 @@ class Layout:
         Raises:
             BeforeEpochError, TimeOverflowError: The layout has no such time.
             InvalidNodeError: The node or a node field does not fit, is missing or unknown.
-            InvalidIdError: `sequence`, `random` or `opaque` does not fit, there is no time, or a part has two values.
+            InvalidIdError: `sequence`, `random` or `opaque` does not fit, the time is missing, or a part has two
+                values.
             ValueError: The datetime is naive.
         """
 
@@ -342,7 +343,7 @@ class Layout:
                 `mariadb_signed` (`BIGINT`), `clickhouse` (`UInt64`), `clickhouse_signed` (`Int64`), `duckdb`
                 (`BIGINT`), `duckdb_unsigned` (`UBIGINT`), `sqlite` (`INTEGER`), `cockroach` (`INT8`), `tidb`
                 (`BIGINT UNSIGNED`) or `tidb_signed` (`BIGINT`). MySQL takes the expressions of `mariadb`. No test runs
-                those of CockroachDB, TiDB and MySQL in these databases.
+                the expressions in CockroachDB, TiDB or MySQL.
             column: The column's name in the database, with the schema and table before it if needed, separated by dots.
 
         Raises:

@@ -26,7 +26,7 @@ class NativeNumbers:
         InvalidStoreError: The store has no sequences, or the name is not allowed. A sequence that is missing shows at
             the first number.
         InvalidIdError: `step` is not 1 to 2^31-1.
-        TypeError: `store` is no store.
+        TypeError: `store` is not a store.
     """
 
     def __new__(
@@ -45,7 +45,7 @@ class NativeNumbers:
         Raises:
             ExhaustedError: A fetch takes longer; or without `retry_after_ms`, the sequence has no more numbers.
             StoreUnavailableError: Memory is empty, and the last fetch failed.
-            InvalidStoreError: There is no such sequence.
+            InvalidStoreError: The sequence does not exist.
             UnsafeStoreError: Its numbers can repeat: it has CYCLE, or a crash empties it.
             ForkedError: The numbers are the parent's, in a forked child.
         """

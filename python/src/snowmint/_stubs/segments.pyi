@@ -24,8 +24,8 @@ class Segments:
     (1, 2, range(3, 6))
 
     Numbers are unique over all processes, and increase within a thread. Unused numbers are skipped, unless `close`
-    gives them back. During an outage of the store memory serves until it is empty. A forked child cannot use the
-    segments of its parent, and opens its own.
+    gives them back. During an outage of the store, calls get numbers until memory is empty. A forked child cannot use
+    the segments of its parent, and opens its own.
 
     Args:
         store: One of `snowmint.stores`, any object with the verbs of a `Store`, or a URL that `snowmint.stores.connect`
@@ -39,10 +39,10 @@ class Segments:
     Raises:
         InvalidTextError: The tag is not 1 to 128 bytes long, or a new tag has a character that no name may have.
         InvalidIdError: `start` is not 0 to 2^63-2, or `step` is not 1 to 2^31-1.
-        InvalidStoreError: The store cannot keep numbers, or cannot work as it is configured.
+        InvalidStoreError: The store cannot keep numbers, or its configuration is wrong.
         UnsafeStoreError: The store's settings can lose confirmed writes.
         StoreUnavailableError: The store cannot be reached; its exception is the cause.
-        TypeError: `store` is no store.
+        TypeError: `store` is not a store.
     """
 
     def __new__(

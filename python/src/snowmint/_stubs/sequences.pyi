@@ -22,7 +22,7 @@ class Sequences:
     (500, 510, 510)
 
     Without `create` the first use gives a sequence PostgreSQL's defaults. Each session has its own cache, and skips the
-    values that it does not use. Calls of one session run one after the other; those that wait for the same sequence at
+    values that it does not use. Calls of one session run one after the other. Calls that wait for the same sequence at
     the same time share a write. A forked child cannot use the session of its parent, and begins its own.
 
     Args:
@@ -32,7 +32,7 @@ class Sequences:
 
     Raises:
         InvalidStoreError: The store cannot keep numbers.
-        TypeError: `store` is no store.
+        TypeError: `store` is not a store.
     """
 
     def __new__(cls, store: str | Store | Lessor | FileStore, *, max_wait_ms: Int | None = None) -> Self: ...
@@ -57,8 +57,8 @@ class Sequences:
             name: 1 to 128 bytes.
             start: The first value; by default `min`, or `max` if the sequence goes down.
             increment: The step, negative for a sequence that goes down: 1.
-            min: The lowest value; the default is that of the dialect.
-            max: The highest value; the default is that of the dialect.
+            min: The lowest value; the dialect decides the default.
+            max: The highest value; the dialect decides the default.
             cache: How many values a session takes at once: 1, in `mariadb` and `tidb` 1000.
             cycle: Whether the sequence begins again at its end: no.
             dialect: The database whose rules and defaults hold: `pg`.
@@ -105,7 +105,7 @@ class Sequences:
         Before the first value it is None in the dialects `mariadb` and `tidb`.
 
         Raises:
-            InvalidIdError: There is no value yet, in the dialect `pg`.
+            InvalidIdError: The session has taken no value yet, in the dialect `pg`.
             InvalidTextError, StoreUnavailableError, ForkedError: As `next`.
         """
 
@@ -116,7 +116,7 @@ class Sequences:
         """`lastval`: the last value of the sequence that this session used last.
 
         Raises:
-            InvalidIdError: There is no value yet.
+            InvalidIdError: The session has taken no value yet.
             ForkedError: The session is the parent's, in a forked child.
         """
 
@@ -159,7 +159,7 @@ class Sequences:
 class Sequence:
     """One sequence of a session.
 
-    `Sequences.sequence` returns it. Calls are those of its session, and raise the same exceptions.
+    `Sequences.sequence` returns it. Each call runs in its session, and raises the same exceptions as there.
     """
 
     def next(self) -> int:
@@ -186,7 +186,7 @@ class Sequence:
 def virtual_range(name: str) -> range:
     """Returns the range of a name such as `seq_1_to_15_step_3`.
 
-    Names are those of the SEQUENCE engine of MariaDB.
+    MariaDB's SEQUENCE engine uses the same names.
 
     >>> from snowmint import sequence
     >>> sequence.virtual("seq_5_to_1"), len(sequence.virtual("seq_0_to_1000000000_step_7"))

@@ -20,9 +20,9 @@ _T = TypeVar("_T")
 class Snowflake:
     """A generator of IDs for one node.
 
-    Without a node it leases one, so that its IDs cannot repeat: a slot of this machine, if nothing else is said. A
-    lease is a node and a window of time, which is on disk before the first ID in it is minted. Every process gets its
-    own node, a forked child when it first uses the generator.
+    Without a node it leases one, so that its IDs cannot repeat. By default the lease is a slot of this machine. A lease
+    is a node and a window of time, which is on disk before the first ID in it is minted. Every process gets its own
+    node, a forked child when it first uses the generator.
 
     >>> from snowmint import Snowflake
     >>> with Snowflake() as generator:
@@ -67,9 +67,10 @@ class Snowflake:
             most; a crashed holder's node is free after as much. The default is 3000 for slots and reservations, else
             30,000.
         reserve: For how long the store grants a node to a directory of this machine, such as "24h": 1m to 7d. Within
-            that time processes of the machine start and mint also while the store does not answer. The directory is
-            that of the slots; the default is `SNOWMINT_RESERVE`. A machine that is gone, or was started anew, blocks
-            its nodes for the rest of the time. A claim waits up to a window for a node of its own directory.
+            that time processes of the machine start and mint even if the store does not answer. The directory is the
+            one where slots are kept. The default of the option is `SNOWMINT_RESERVE`. A machine that is gone, or was
+            started anew, blocks its nodes for the rest of the time. A claim waits up to a window for a node that its
+            directory already has.
 
     Raises:
         InvalidLayoutError: The preset does not exist, the text breaks a rule, or the namespace has another layout.
@@ -78,7 +79,7 @@ class Snowflake:
         NodesExhaustedError: No node is free within `max_wait_ms`.
         StoreUnavailableError: The state directory cannot be used, or the store cannot be reached; the store's exception
             is the cause.
-        InvalidStoreError: The store cannot work as it is configured, such as by an unknown URL or a wrong password.
+        InvalidStoreError: The configuration of the store is wrong, such as an unknown URL or a wrong password.
         UnsafeStoreError: The directory lies where locks or writes may be lost (NFS, SMB, 9p, FUSE, tmpfs), or the
             store's settings can lose confirmed writes. A store with `allow_unsafe` accepts that setting.
         TimeOverflowError, BeforeEpochError: The layout is over, or has not begun.
@@ -108,7 +109,7 @@ class Snowflake:
     def node(self) -> int:
         """The node in the IDs.
 
-        In a forked child that is the parent's until the child has leased its own.
+        A forked child returns the node of its parent until it has leased another node.
         """
 
     @property

@@ -19,13 +19,14 @@ class Tickets:
     >>> [photos.next() for _ in range(4)]
     [1, 2, 3, 4]
 
-    Numbers are unique over all stores and clients; those of one store increase in the order of the calls. Nothing is
+    Numbers are unique over all stores and clients. The numbers of one store increase from call to call. They are not
     fetched ahead. Each store keeps its place and the number of stores, and refuses another. So all stores must answer
     for the first ticket of a name. A forked child cannot use the tickets of its parent, and opens its own.
 
     Args:
         stores: A store, or up to 32 in the order of their places: each one of `snowmint.stores`, any object with the
-            verbs of a `Store`, or a URL that `snowmint.stores.connect` takes. An `HttpStore` is the only store.
+            verbs of a `Store`, or a URL that `snowmint.stores.connect` takes. An `HttpStore` cannot be combined with
+            other stores.
         name: The name of the tickets.
         max_wait_ms: How long a call may take: 1000. Each store gets an equal part of the time that is left.
 
@@ -33,7 +34,7 @@ class Tickets:
         InvalidIdError: There are not 1 to 32 stores.
         InvalidTextError: The name is not 1 to 128 bytes long.
         InvalidStoreError: A store cannot keep numbers.
-        TypeError: A store is no store.
+        TypeError: An object is not a store.
     """
 
     def __new__(
@@ -58,8 +59,8 @@ class Tickets:
             photos = Tickets.of_tables([SqlStore(first), SqlStore(second)], "Tickets64")
 
         Each ticket is a `REPLACE INTO` and its `LAST_INSERT_ID`, on one connection, in a database of MySQL or MariaDB.
-        A table is used as it is, beside its other clients. All stubs of a table share its numbers. The variables of the
-        connection's session are restored after each ticket.
+        The table stays unchanged, and other clients may use it at the same time. All stubs of a table share its
+        numbers. The variables of the connection's session are restored after each ticket.
 
         Args:
             stores: A store, or several: each an `SqlStore`, or the URL of one.

@@ -28,8 +28,8 @@ def users(
 
     Args:
         store: One of `snowmint.stores`, any object with the verbs of a `Store`, or a URL that
-            `snowmint.stores.connect` takes. An `HttpStore` takes none of the options but `max_wait_ms`: the service has
-            them.
+            `snowmint.stores.connect` takes. With an `HttpStore` the only option is `max_wait_ms`, because the service
+            sets the others.
         set: The name of the set: `users`. The users of two sets have nothing in common.
         size: How many users share a record, at most 1,000,000: 100,000. The store keeps the size of a set's first
             allocator, and refuses another.
@@ -42,7 +42,7 @@ def users(
         InvalidIdError: An option is out of range.
         InvalidTextError: The name of the set is not 1 to 128 bytes long.
         InvalidStoreError: The store cannot keep numbers.
-        TypeError: `store` is no store, or a service with options of an allocator.
+        TypeError: `store` is not a store, or it is a service and options of an allocator are given.
     """
 
 @final
@@ -51,9 +51,9 @@ class Users:
 
     A user's numbers increase by one, and by more when the section of the user changes its allocator or forgets its
     users because the memory is full. Several processes may serve one set; each section belongs to one of them at a
-    time. An allocator claims a section at the first request, and gives it back after a minute without one. A forked
-    child cannot use the allocator of its parent, and opens its own. The sections of a process that ends without `close`
-    are free after `window_ms`.
+    time. An allocator claims a section at the first request, and gives it back after two windows without a request, at
+    least a minute. A forked child cannot use the allocator of its parent, and opens its own. The sections of a process
+    that ends without `close` are free after `window_ms`.
     """
 
     def next(self, user: Int) -> int:

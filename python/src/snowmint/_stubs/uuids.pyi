@@ -69,7 +69,7 @@ def uuid6(node: Int | None = None, clock_seq: Int | None = None) -> UUID:
     >>> snowmint.uuid6() < snowmint.uuid6()
     True
 
-    Args and errors are those of `uuid1`.
+    It takes the same arguments and raises the same errors as `uuid1`.
     """
 
 def uuid7(timestamp: Instant | None = None) -> UUID:
@@ -142,7 +142,7 @@ def uuid_to_bin(uuid: UUID | HasBytes | str, swap: bool = False) -> bytes:
     is in order of time. Versions 6 and 7 are in order without it. Read the bytes back with the same `swap`.
 
     Raises:
-        InvalidTextError: It is a str and no UUID.
+        InvalidTextError: It is a str and not a UUID.
     """
 
 def uuid_from_bin(bytes: bytes, swap: bool = False) -> UUID:
@@ -171,7 +171,7 @@ def uuid_to_text(uuid: UUID | HasBytes | str, form: str) -> str:
             UUIDs.
 
     Raises:
-        InvalidTextError: No form has this name, or the text is no UUID.
+        InvalidTextError: No form has this name, or the text is not a UUID.
         InvalidIdError: The bytes are not 16.
     """
 

@@ -19,10 +19,10 @@ class XID:
     Ordered as its text is, by the second; hashable, and made anew by pickles and copies.
 
     Args:
-        value: 20 characters, 12 bytes, or what has them. Without it the xid is new, as by `xid`.
+        value: 20 characters, 12 bytes, or an object that has them. Without it the xid is new, as by `xid`.
 
     Raises:
-        InvalidTextError: The text is no xid.
+        InvalidTextError: The text is not an xid.
         InvalidIdError: The bytes are not 12.
     """
 

@@ -14,8 +14,8 @@ class Peer:
 
     Args:
         host: Its name or address.
-        port: Its port; that of the protocol if None.
-        ssl_context: Whom to trust; None for no encryption.
+        port: Its port; the default port of the protocol if None.
+        ssl_context: The TLS context; None for no encryption.
         longest: The most bytes of an answer.
     """
 
@@ -37,8 +37,8 @@ class Peer:
     ) -> tuple[int, bytes]:
         """Returns the status and the body of the answer.
 
-        With `fresh` it opens a connection. Without `again` it never sends the request a second time, which it else does
-        if the kept connection breaks.
+        With `fresh` a new connection is opened. If a kept connection breaks, the request is sent again, unless `again`
+        is False.
         """
         kept = None if fresh else self._kept()
         if kept is not None:
@@ -47,7 +47,7 @@ class Peer:
             except TimeoutError:
                 raise
             except (OSError, http.client.HTTPException):
-                # The server has closed it meanwhile, or is another one by now.
+                # The server has closed the connection meanwhile, or another server has its address now.
                 if not again:
                     raise
         return self._exchange(self._open(), verb, path, body, headers, timeout_s)
@@ -104,7 +104,7 @@ class Peer:
 
 
 def trusted(ssl_context: ssl.SSLContext | None, encrypted: bool, scheme: str) -> ssl.SSLContext | None:
-    """Returns whom a store trusts: by default the authorities of the system, and nobody without encryption."""
+    """Returns the TLS context of a store: by default one with the system's authorities, None without encryption."""
     if ssl_context is not None and not encrypted:
         raise ValueError(f"an ssl_context is for {scheme}:// alone")
     return ssl_context or (ssl.create_default_context() if encrypted else None)

@@ -99,7 +99,7 @@ MYSQL = LeafSteps(MYSQL_LEAF)
 
 
 class LeafTable:
-    """The table of a database, made when first used. An existing table stays as it is.
+    """The table of a database, made when first used. An existing table stays unchanged.
 
     Args:
         name: Names the database in messages.

@@ -13,8 +13,8 @@ DIGITS = re.compile(r"-?[0-9]{1,20}", re.ASCII)
 class Ask(Protocol):
     """Sends a request to a path of the service, and returns the status and the answer.
 
-    With `once` it never sends the request again. Refusals are raised, except that of a conflict, and with
-    `may_miss` that of a name that does not exist.
+    With `once` it never sends the request again. Refusals are raised, except for a conflict, and with `may_miss` for a
+    name that does not exist.
     """
 
     def __call__(

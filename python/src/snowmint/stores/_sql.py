@@ -283,7 +283,7 @@ class Dialect:
     engine: str
     """Whose rules of durability hold."""
     isolation: str
-    """Each statement sees all earlier commits, and those of a verb take effect together."""
+    """Each statement sees all earlier commits, and all statements of a verb take effect together."""
     schema: str
     """Makes the tables, each by a statement."""
     settings: Callable[[Sequence[str]], Sequence[str]]

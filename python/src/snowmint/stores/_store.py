@@ -19,9 +19,9 @@ class Store(Protocol):
     child uses the same object: no connection may be shared with the parent then.
 
     A store may have more methods: `refuse_standby()`, which a claim calls before it writes, raises an
-    `UnsafeStoreError` where a failover could lose the claim; `standby_risk()` says that as a text, or None, of what is
-    known; `settings()`, for `snowmint doctor`, returns the name of the engine (`postgres`, `mysql`, `redis`,
-    `sqlite` or `dynamodb`) and the settings that decide whether it keeps confirmed writes, or None.
+    `UnsafeStoreError` if a failover could lose the claim. `standby_risk()` returns this risk as a text, or None,
+    without a new request. `settings()`, for `snowmint doctor`, returns the name of the engine (`postgres`, `mysql`,
+    `redis`, `sqlite` or `dynamodb`) and the settings that decide whether it keeps confirmed writes, or None.
     """
 
     def read(self, key: str, /) -> tuple[bytes, int] | None:
@@ -84,12 +84,12 @@ class Renewal(NamedTuple):
 
 
 class Lessor(Protocol):
-    """Grants nodes by a separate clock, such as that of a service: generators of its leases go by that clock.
+    """Grants nodes by a separate clock, such as a service's clock. Generators of its leases use this clock.
 
     A window is durable before it is returned. Each call may be made again: its `nonce`, 128 random bits as 32 hex
     digits, new for each claim, marks a repeated claim. After an exception it is open whether the call took effect; the
-    exception becomes a `StoreUnavailableError`. Exceptions of this package are passed on unchanged. What else holds for
-    a `Store` does too.
+    exception becomes a `StoreUnavailableError`. Exceptions of this package are passed on unchanged. All other rules of
+    a `Store` apply too.
     """
 
     def claim(
@@ -97,8 +97,8 @@ class Lessor(Protocol):
     ) -> LessorGrant:
         """Grants a node that is not among `exclude`. A nonce that holds a node gets that node again.
 
-        A claim of one node calls it with the keyword argument `node`, and a claim of a node with values of some fields
-        with `nodes`, such as "datacenter=3"; all other calls are without.
+        A claim of one node adds the keyword argument `node`; a claim of any node with given field values adds `nodes`,
+        such as "datacenter=3". Other calls have neither.
 
         A window reaches `window_ms` and `max_ahead_ms` past the clock. `layout` is a text form, `label` for people.
 
@@ -151,11 +151,11 @@ def is_async(client: object) -> bool:
 
 
 def wrong_client(store: str, needed: str, client: object) -> TypeError:
-    """What a store raises about an object that is not a client for it."""
+    """Makes the error of a store for an object that is not a client for it."""
     reason = ": a thread without an event loop renews leases, so make a second client" if is_async(client) else ""
     return TypeError(f"{store} needs {needed}, not {type(client).__module__}.{type(client).__qualname__}{reason}")
 
 
 def prefixed(prefix: str) -> str:
-    """Returns what the name of a store says of the prefix of its keys: a reservation on disk is found by the name."""
+    """Returns the part of a store's name for the prefix of its keys. A reservation on disk is found by the name."""
     return "" if prefix == "snowmint" else f" with prefix {prefix}"

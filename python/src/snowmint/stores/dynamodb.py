@@ -174,11 +174,11 @@ class DynamoDbStore:
             raise StoreUnavailableError(f"{self}: the item of {key} is not a record of snowmint") from None
 
     def _written(self, key: str, version: int, expected: int) -> int | None:
-        """What came of a write whose first answer was lost."""
+        """Finds the outcome of a write whose first answer was lost."""
         item = self._client.get_item(TableName=self._table, Key=self._record(key), ConsistentRead=True).get("Item", {})
         if item.get("version") == {"N": str(version)}:
             return version
-        # The record that is there has replaced the one that this write was to replace.
+        # The present record has replaced the record that this write was meant to replace.
         if item.get("over") == {"N": str(expected)}:
             return None
         raise StoreUnavailableError(f"{self}: {key} was written again meanwhile, an answer was lost")

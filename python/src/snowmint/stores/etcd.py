@@ -58,8 +58,8 @@ class EtcdStore:
     The store has no clock.
 
     Args:
-        url: `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `etcds://` for TLS; the port is 2379 if missing. What is
-            special in user and password is written as %XX. Keys begin with `snowmint/`, or with the name in
+        url: `etcd://USER:PASSWORD@HOST:PORT,HOST:PORT`, or `etcds://` for TLS; the port is 2379 if missing. Write
+            special characters in the user and the password as %XX. Keys begin with `snowmint/`, or with the name in
             `?prefix=NAME`.
         timeout_s: How long a call may take, over all members.
         ssl_context: Whom to trust, for `etcds`: the default is `ssl.create_default_context()`.
@@ -94,7 +94,7 @@ class EtcdStore:
         if found is not None and _version(found) != expected_version:
             return None
         if found is None and expected_version:
-            # The request is sent all the same, as it shows whether the members accept writes.
+            # Still sends the request, because it shows whether the members accept writes.
             found = _NEVER
         revision = self._put(place, found, value, deadline)
         return None if revision is None else _version(_Pair(place, value, revision))
@@ -159,9 +159,9 @@ class EtcdStore:
         return pairs[0] if pairs else None
 
     def _put(self, key: bytes, found: _Pair | None, value: bytes, deadline: float) -> int | None:
-        """Writes a value in the place of what was found there. Returns its revision, or None if another one is there.
+        """Replaces the pair that was found. Returns the new revision, or None if the key has another pair by now.
 
-        The request goes to the member that has just answered, and to no other: the answer to it may be lost.
+        Sends the request once, to the member that has just answered: if the answer is lost, the write may be done.
         """
         compared = {"key": _text(key), "result": "EQUAL"}
         unchanged = [{**compared, "target": "MOD", "mod_revision": str(found.revision if found else 0)}]
@@ -173,7 +173,7 @@ class EtcdStore:
         return int(answer["header"]["revision"]) if answer.get("succeeded") else None
 
     def _ask(self, path: str, question: Mapping[str, Any], deadline: float) -> dict[str, Any]:
-        """Asks the members one after the other for what may be asked twice."""
+        """Asks the members one after the other. Only for requests that may be repeated."""
         member, left = self._first, len(self._members)
         while True:
             now = time.monotonic()
