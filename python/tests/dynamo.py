@@ -1,4 +1,4 @@
-"""A server of moto, which answers as DynamoDB does, for a process and those that it starts."""
+"""A server of moto, which answers as DynamoDB does, for a process and its child processes."""
 
 import os
 import threading

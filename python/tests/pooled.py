@@ -28,7 +28,7 @@ def next_number(store: SqlStore) -> int:
 
 
 def main(url: str, ledger: str, count: int) -> None:
-    """Writes so many IDs to the ledger, and a number after each batch."""
+    """Writes `count` IDs to the ledger, and a number after each batch."""
     store = connect(url)
     assert isinstance(store, SqlStore)
     generator = lease(store)

@@ -131,7 +131,7 @@ def test_a_program_that_forgets_a_wait_ends() -> None:
 
 
 class Interrupt(Exception):
-    """What the handler of the signal raises."""
+    """The error that the handler of the signal raises."""
 
 
 @pytest.fixture

@@ -1,4 +1,4 @@
-"""What a generator keeps alive, and what it lets go."""
+"""The objects that a generator keeps alive, and the objects that it frees."""
 
 import gc
 import weakref

@@ -68,7 +68,7 @@ def test_openapi_describes_the_id_as_a_string_in_and_out(client: TestClient) -> 
 
 
 def test_a_burst_beyond_the_options_is_503(client: TestClient) -> None:
-    # One ID a ms, of a clock that stands still.
+    # One ID a ms, with a stopped clock.
     layout = "time:41,node:4;epoch=2025-01-01T00:00:00Z"
     client.app.state.generator = Snowflake(layout, node=1, clock=lambda: 1767225600000, max_wait_ms=0)  # type: ignore[attr-defined]
     assert client.post("/notes", json={"text": "first"}).status_code == 201

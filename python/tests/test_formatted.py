@@ -44,7 +44,7 @@ def test_texts_count_in_each_period(place: Place, namespace: str) -> None:  # no
     clock.now_ms -= 1000
     assert invoices.next() == "INV-2024-004"
     assert (session.current(f"{namespace}@2025"), session.last()) == (1, 4)
-    # Without a period the numbers are those of the sequence itself.
+    # Without a period the numbers come from the sequence itself.
     assert sequence.set(41) == 41
     assert Formatted(sequence, "A{00}").next() == "A42"
     assert (sequence.current(), sequence.next()) == (42, 43)

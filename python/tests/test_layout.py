@@ -272,7 +272,7 @@ def test_sequence_and_random_of_any_size_are_checked(value: int) -> None:
 
 
 def test_times_of_any_size_are_before_the_epoch_or_past_the_end() -> None:
-    # The last layout reaches every later time of 64 bits, except the last ms, which stands for all later ones.
+    # The last layout reaches every later time of 64 bits, except the last ms, which represents all later ones.
     for layout in (layouts.TWITTER, layouts.SONYFLAKE, layouts.MASTODON, Layout("unused:1,time:63;epoch=0")):
         for ms in (2**63, 2**64, 10**40):
             with pytest.raises(TimeOverflowError):

@@ -93,7 +93,7 @@ def test_classes_take_weak_references(one: object) -> None:
 
 
 class Mine(Exception):
-    """What the number raises."""
+    """The error that the number raises."""
 
 
 class Number:

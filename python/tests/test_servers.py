@@ -15,7 +15,7 @@ from losses import wait_until
 
 
 def count(server: servers.Server) -> int:
-    """Adds one to a number in the server, and returns it."""
+    """Adds one to a number in the server, and returns the new number."""
     if server.url.startswith("redis"):
         with redis.Redis.from_url(server.url) as client:
             return int(client.incr("n"))

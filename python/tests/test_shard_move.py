@@ -77,7 +77,7 @@ def dump(old: servers.Server, new: servers.Server) -> None:
 
 
 def promote(old: servers.Server, new: servers.Server) -> None:
-    """Waits until the standby has all of the old server, and makes it a server of its own."""
+    """Waits until the standby has all data of the old server, and promotes it to an independent server."""
     [(end,)] = run(plain(old.url), "SELECT pg_current_wal_lsn()")
     replayed = f"SELECT pg_last_wal_replay_lsn() >= '{end}'"
     servers.until("the standby has everything", lambda: run(plain(new.url), replayed) == [(True,)])

@@ -324,7 +324,8 @@ def test_a_role_mints_without_any_right_on_the_sequence(database: Database) -> N
     )[0]
     with database.connect() as connection:
         connection.execute(f"SET ROLE {role}".encode())
-        # An object of the same name as what the function uses, ahead of it for everybody but the function.
+        # An object with the name of an object that the function uses. The session's search path finds it first; the
+        # function must not.
         connection.execute("CREATE TEMPORARY TABLE pg_class (n int)")
         connection.execute("SET search_path = pg_temp, pg_catalog")
         assert layouts.SNOWMINT.decode(mint(connection, "app.granted()")).node == 6

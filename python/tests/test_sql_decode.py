@@ -1,7 +1,8 @@
-"""IDs taken apart by SQL in real engines, which are to say what `Layout.decode` says.
+"""IDs taken apart by SQL in real engines, whose results must equal those from `Layout.decode`.
 
-The variable `SNOWMINT_SQL_ENGINES` names the engines. Without it they are those of `make test`; `make prove` adds
-ClickHouse, whose package is large. No engine of CockroachDB and TiDB is there: only the texts for them are compared.
+The variable `SNOWMINT_SQL_ENGINES` names the engines. Without it the tests use the engines of `make test`; `make prove`
+adds ClickHouse, whose package is large. No engine of CockroachDB and TiDB is there: only the texts for them are
+compared.
 """
 
 import importlib

@@ -417,7 +417,7 @@ def test_committed_ids_do_not_come_again_after_the_server_was_killed() -> None:
             database.at_once(work, killing.start)
             killing.join()
             server.restart()
-            # A transaction that the crash ended gives its IDs to nobody else.
+            # All IDs that clients have read are committed, and the next ID is greater than all of them.
             kept = {id for (id,) in database.run("SELECT id FROM minted")}
             assert set(told) <= kept
             assert database.run("SELECT next_id()")[0][0] > max(kept)

@@ -147,7 +147,7 @@ def test_ids_are_defaults_of_columns_in_the_order_of_inserts(database: Database,
 
 def test_every_prefix_of_the_vectors_is_taken_or_refused(database: Database) -> None:
     cases = json.loads(VECTORS.read_text())["cases"]
-    # A case without a text is one of writing alone: its error is that of the prefix.
+    # A case without a text only tests writing, so its error is about the prefix.
     valid = {case["prefix"] for case in cases if "error" not in case}
     refused = {case["prefix"] for case in cases if "error" in case and "text" not in case}
     assert len(valid) > 5

@@ -202,7 +202,7 @@ def test_counts_of_sessions_at_once_are_all_different(place: Place, namespace: s
     first = place.store()
     stores = [first, first if place.kind == "memory" else place.store()]
     with ThreadPoolExecutor(4) as pool:
-        # Most of what can go wrong does so while a counter comes into being.
+        # Most errors can only happen while a counter is created.
         for counter in range(10):
             adding = [pool.submit(stores[number % 2].add, f"{namespace}/{counter}", 3, 0) for number in range(8)]
             assert sorted(done.result() for done in adding) == list(range(3, 27, 3))

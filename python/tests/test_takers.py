@@ -1,4 +1,4 @@
-"""What holds for numbers of every kind: over stores that lose answers, hang, or keep no numbers."""
+"""Rules for numbers of every kind: over stores that lose answers, hang, or keep no numbers."""
 
 import os
 import signal

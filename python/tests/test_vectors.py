@@ -318,7 +318,7 @@ def answer_shown(case: Case) -> Case:
     return {"shown": snowmint._snowmint.shown(case["text"])}
 
 
-# What a case asks, what it may hold besides, and its answer.
+# For each file: the inputs of a case, and the function that answers it.
 FILES: dict[str, tuple[set[str], Callable[[Case], Case]]] = {
     "layouts": ({"layout"}, answer_layouts),
     "decode": ({"layout", "id"}, answer_decode),
