@@ -67,13 +67,13 @@ FEW, MANY = 100, 10_000
 
 
 def memory_kb(process: int) -> int:
-    """The memory of a process that is in RAM, in kB."""
+    """Returns the memory of a process that is in RAM, in kB."""
     status = Path(f"/proc/{process}/status").read_text()
     return int(status.partition("VmRSS:")[2].split()[0])
 
 
 def measured(program: list[str], kind: str, count: int, seconds: list[float]) -> list[int]:
-    """The memory of a process once it is ready, and so many seconds later."""
+    """Returns the memory of a process when it is ready, and after each number of `seconds`."""
     with (
         tempfile.TemporaryDirectory() as directory,
         subprocess.Popen(

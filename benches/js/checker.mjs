@@ -1,11 +1,11 @@
-// What is wrong with the IDs of a contender, if anything.
+// Checks the IDs of a contender.
 
-/** So many IDs are checked, as fast as they come. */
+/** The number of checked IDs, minted without a pause. */
 const CHECKED = 300_000;
 
 /**
- * Mints IDs, and tells whether some repeat, come out of order, or have a time that is still to come. `unixMs` reads the time
- * of an ID, and `read` makes of an ID something that compares. With `ordered: false` IDs come in no order.
+ * Mints IDs, and returns whether some repeat, are out of order, or have a time in the future. `unixMs` reads the time
+ * of an ID, and `read` converts an ID into a value that compares. With `ordered: false` the IDs may come in any order.
  */
 export function check(name, mint, { unixMs, read = (id) => id, ordered = true } = {}) {
   const ids = [];

@@ -20,11 +20,11 @@ function serve({ url }, response) {
   response.end(allowed ? readFileSync(join(root, url)) : "<!doctype html><title>empty</title>");
 }
 
-/** Calls a function with another one, which runs what page.mjs exports under a name, in a page of its own, and answers it. */
+/** Calls `body` with a function that runs an export of page.mjs, by its name, in a new page, and returns the result. */
 export async function inChromium(body) {
   const server = createServer(serve).listen(0, "127.0.0.1");
   await once(server, "listening");
-  // Without a sandbox, since root has none, and without what would call home.
+  // Without a sandbox, because Chromium has none for root, and without requests to its makers.
   const args = ["--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update"];
   const browser = await chromium.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", args });
   try {

@@ -114,7 +114,7 @@ async function inALoop(store) {
   print(table);
 }
 
-// Leases in a directory of their own.
+// Leases in a separate directory.
 const directory = mkdtempSync(join(tmpdir(), "snowmint-"));
 try {
   const store = `file:${directory}`;

@@ -1,11 +1,11 @@
-// What a number of `Segments` costs in memory, beside a plain counter behind the same promise, which is the floor.
+// Measures the cost of a number of `Segments` over a store in memory. The floor is a plain counter behind a promise.
 import { Segments } from "../../npm/dist/numbers.node.mjs";
 import { MemoryStore } from "../../npm/dist/stores.node.mjs";
 
 const ROUNDS = 101;
 const CALLS = 8192;
 
-/** A counter as one writes it by hand, in one process. */
+/** A simple counter, for one process. */
 class Plain {
   #next = 1n;
 

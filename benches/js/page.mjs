@@ -1,9 +1,9 @@
-// What an ID costs in a page of a browser. Nothing here needs Node.
+// Measures the cost of an ID in a page of a browser. Nothing here needs Node.
 import { Snowflake } from "/npm/dist/browser.mjs";
 import { BATCH, each, plainWide, tunedDefault, tunedWide, tunedWider, WIDE, WIDER } from "./layouts.mjs";
 import { Contender, compare, sustained } from "./turns.mjs";
 
-/** So many that the clock of a page, which counts in steps of 5 µs, tells differences of less than a percent. */
+/** Enough to see differences below a percent, though the clock of a page counts in steps of 5 µs. */
 const calls = 65_536;
 
 export function single() {

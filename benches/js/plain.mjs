@@ -1,6 +1,6 @@
-// Correct generators in plain JavaScript: what a package has to be measured by. Of a clock that goes back they make an error.
+// Correct generators in plain JavaScript, to compare packages with. They throw an error if the clock goes back.
 
-/** As one writes it by hand: each ID is put together from its parts. */
+/** The first version of most programmers: puts each ID together from its parts. */
 export class Plain {
   constructor({ epochMs, nodeBits, sequenceBits, node }) {
     this.epochMs = epochMs;
@@ -23,7 +23,7 @@ export class Plain {
   }
 }
 
-/** As one writes it who has measured: what stays the same within a tick is kept, which leaves little but the clock. */
+/** A version for speed: keeps the value that stays the same within a tick, so that most of the cost is the clock. */
 export class Tuned {
   constructor({ epochMs, nodeBits, sequenceBits, node }) {
     this.epochMs = epochMs;

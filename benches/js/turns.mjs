@@ -1,20 +1,25 @@
-// Contenders that take turns in one realm, so that what else the machine does hits all of them alike. Nothing here needs Node.
+// Contenders that take turns in one realm, so that other load of the machine slows all of them alike. Nothing here
+// needs Node.
 
 const ROUNDS = 151;
-/** So many arrays that the clock of a page, which counts in steps of 5 µs, tells enough: an ID of an array takes less than 1 ns. */
+/**
+ * The calls of a turn. The clock of a page counts in steps of 5 µs, and an ID of an array can take less than 1 ns, so a
+ * turn needs many arrays.
+ */
 const CALLS_A_TURN = { singly: 8192, arrays: 64 };
 
 /**
- * Something that mints. `mint` answers an ID, or an array of `idsACall` of them. Each ID must be above the last one; with
- * `order: "clock"` it may be equal, with `order: "none"` it must be new, and with `order: "told"` what is wrong is told in
- * the table. `read` makes of an ID something that compares. A turn has so many `calls`.
+ * A function that mints. `mint` returns an ID, or an array of `idsACall` IDs. Each ID must be above the last one. With
+ * `order: "clock"` it may be equal, with `order: "none"` it must be new in its turn, and with `order: "told"` the table
+ * reports wrong IDs. `read` converts an ID into a value that compares. `calls` is the number of calls in a turn.
  */
 export class Contender {
   constructor(name, mint, { idsACall = 1, order = "increasing", read = (id) => id, calls } = {}) {
     Object.assign(this, { name, mint, idsACall, order, read, ns: [], wrong: 0, checked: 0 });
-    // What each call answered is kept, or a compiler would leave its making out.
+    // Keeps each result; otherwise a compiler could leave out the work for it.
     this.kept = new Array(calls ?? (idsACall === 1 ? CALLS_A_TURN.singly : CALLS_A_TURN.arrays)).fill(undefined);
-    // A loop of its own, as a program has that uses one of them: a shared one would call what no compiler can foresee.
+    // A separate loop for each contender, as in a program that uses only one of them. In a shared loop a compiler could
+    // not foresee which function is called.
     this.loop = new Function("mint", "kept", "for (let i = 0; i < kept.length; i++) kept[i] = mint();");
   }
 
@@ -23,7 +28,7 @@ export class Contender {
     const started = performance.now();
     this.loop(this.mint, this.kept);
     this.ns.push(((performance.now() - started) * 1e6) / (this.kept.length * this.idsACall));
-    // A buffer is written to again: its last content stands for all.
+    // Each call overwrites a buffer, so only its last content is checked.
     const ids = this.idsACall === 1 ? this.kept.map(this.read) : Array.from(this.kept.at(-1), this.read);
     const expected = this.idsACall === 1 ? this.kept.length : this.idsACall;
     if (ids.length !== expected) throw new Error(`${this.name}: ${ids.length} IDs`);
@@ -62,7 +67,7 @@ export function compare(title, contenders) {
     // Each goes first in turn.
     for (let i = 0; i < contenders.length; i++) contenders[(round + i) % contenders.length].turn();
   }
-  // Until then the compilers were at work.
+  // The first tenth of the turns is for the compilers.
   const settled = (ns) => ns.slice(Math.floor(ROUNDS / 10));
   const first = settled(contenders[0].ns);
   const rows = contenders.map(({ name, ns, wrong, checked }) => {
@@ -77,7 +82,7 @@ export function compare(title, contenders) {
 const SUSTAINED_MS = 250;
 const REPEATS = 11;
 
-/** A table: the time an ID over whole ms, of layouts with 4,096 IDs a ms and of those that mint arrays. */
+/** A table: the time an ID over whole ms. The contenders mint arrays, and their layouts have 4,096 IDs a ms. */
 export function sustained(title, contenders) {
   const found = Object.entries(contenders).map(([name, mint]) => ({ name, mint, ns: [] }));
   for (let repeat = 0; repeat < REPEATS; repeat++) for (const each of found) each.ns.push(sustainedNs(each));

@@ -1,4 +1,4 @@
-// What a UUID, a ULID and an ObjectId cost, beside peers and beside what JavaScript itself costs.
+// Measures the cost of a UUID, a ULID and an ObjectId, beside peers and beside functions of JavaScript.
 import { randomUUID } from "node:crypto";
 import { nanoid } from "nanoid";
 import { monotonicFactory } from "ulid";
@@ -11,7 +11,8 @@ import { Contender, compare } from "./turns.mjs";
 export function wide({ objectId, ulid, uuid }) {
   const [ours, theirs] = [new Uint8Array(16), new Uint8Array(16)];
   const peerUlid = monotonicFactory();
-  // An array is written to again, so what is kept and checked is the number of its last bytes, which are random or count.
+  // Each call overwrites an array, so the number in its last bytes is kept and checked. These bytes are random or
+  // count.
   const last = (bytes) => new DataView(bytes.buffer).getBigUint64(8);
   const none = { order: "none" };
   return compare("Node: a UUID, ULID or ObjectId", [

@@ -1,4 +1,4 @@
-"""What is wrong with the IDs of a contender, if anything."""
+"""Checks the IDs of a contender."""
 
 import json
 import time
@@ -7,19 +7,19 @@ from itertools import pairwise
 from typing import Any
 
 CHECKED = 300_000
-"""So many IDs are checked, as fast as they come."""
+"""The number of checked IDs, minted without a pause."""
 
 
 def check(
     name: str, mint: Callable[[], Any], unix_ms: Callable[[Any], int] | None = None, *, ordered: bool = True
 ) -> None:
-    """Mints IDs, and prints as a line of JSON whether some repeat, come out of order, or have a time that is still to come.
+    """Mints IDs. Prints as a line of JSON whether some repeat, are out of order, or have a time in the future.
 
     Args:
-        name: What the table calls the contender.
+        name: The name of the contender in the table.
         mint: Returns an ID.
         unix_ms: Reads the time of an ID.
-        ordered: Whether IDs come in order at all.
+        ordered: Whether IDs have an order.
     """
     ids, ahead_ms = [], 0
     for _ in range(CHECKED):

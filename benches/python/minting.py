@@ -263,7 +263,7 @@ def sustained(store: str) -> None:
 
 
 def main() -> None:
-    """Everything, with leases in a directory of its own."""
+    """Measures everything, with leases in a separate directory."""
     with tempfile.TemporaryDirectory() as directory:
         store = f"file:{directory}"
         single(store)

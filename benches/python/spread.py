@@ -97,10 +97,10 @@ class Table:
 
 @dataclass
 class Spread:
-    """What a run shows.
+    """The result of a run.
 
     Args:
-        name: What was done to the IDs.
+        name: How the IDs were changed before they were inserted.
         hottest: The share of all inserts that the busiest range takes within a second, the median of the last fifth.
         ranges: As many ranges, equally busy, would spread the inserts as well: 1 / (sum of squared shares).
         touched: How many ranges a batch of 100 rows goes to, on average.

@@ -1,4 +1,4 @@
-"""Contenders that take turns in one process, so that what else the machine does hits all of them alike."""
+"""Contenders that take turns in one process, so that other load of the machine slows all of them alike."""
 
 import json
 import operator
@@ -15,16 +15,16 @@ IDS_A_TURN = 8192
 
 @dataclass
 class Contender:
-    """Something that mints.
+    """A function that mints.
 
     Args:
-        name: What the table calls it.
-        mint: Called without arguments, answers an ID or a sequence of them.
+        name: The name in the table.
+        mint: Takes no arguments, and returns an ID or a sequence of IDs.
         by_next: Call `next(mint)` instead.
         as_text: Call `str(mint())` instead.
-        ids_a_call: How many IDs one call answers.
-        increasing: Whether each ID must be above the last one; a clock may only not go back.
-        ordered: Whether IDs come in order at all; if not, none may only come twice.
+        ids_a_call: How many IDs one call returns.
+        increasing: Whether each ID must be above the last one. Otherwise it may be equal, as with a clock.
+        ordered: Whether IDs have an order. Otherwise they must only be unique.
     """
 
     name: str
@@ -38,7 +38,7 @@ class Contender:
     last: Any = None
 
     def turn(self) -> None:
-        """Measures a turn, and checks what comes before, in and after it."""
+        """Measures a turn. Checks the IDs of some calls before it, and its last answer."""
         calls = IDS_A_TURN // self.ids_a_call
         self._check([self._call() for _ in range(max(1, 256 // self.ids_a_call))])
         loop = _by_next if self.by_next else _as_text if self.as_text else _by_call

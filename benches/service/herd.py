@@ -1,4 +1,4 @@
-"""Claimers of one namespace that all begin at once, at a service: the time until the last one has a node.
+"""Claimers of one namespace that all begin at once, at a service: the time until the last claim has ended.
 
 The arguments are the program, and the URLs of the stores that the service uses in turn.
 """
@@ -20,11 +20,11 @@ from measure import free_port, running
 CLAIMERS = (1, 16, 64, 256, 1024)
 ROUNDS = 3
 MOST = "8192"
-"""The connections that the service has."""
+"""The most connections that the service may have."""
 
 
 def claim(port: int, namespace: str, begin: Barrier) -> tuple[float, int | None, str]:
-    """When the claim ended, the node, and why there is none."""
+    """Claims a node. Returns the time at the end, and the node or the reason for the refusal."""
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
     body = json.dumps({"nonce": secrets.token_hex(16), "window_ms": 3_600_000})
     begin.wait()
@@ -39,7 +39,7 @@ def claim(port: int, namespace: str, begin: Barrier) -> tuple[float, int | None,
 
 
 def herd(port: int, namespace: str, claimers: int) -> tuple[float, list[str]]:
-    """How long the last claim took, in ms, and why others failed."""
+    """Returns the ms until the last claim ended, and the reasons of failed claims."""
     begin = Barrier(claimers + 1)
     with ThreadPoolExecutor(claimers) as pool:
         claims = [pool.submit(claim, port, namespace, begin) for _ in range(claimers)]

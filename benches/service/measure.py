@@ -1,4 +1,4 @@
-"""The service beside Redis, in turns: INCR by redis-benchmark, and what HTTP gives by wrk.
+"""Measures the service and Redis in turns: INCR by redis-benchmark, and HTTP by wrk.
 
 The first argument is the binary. Everything runs on this machine, so that client and server share its cores.
 """
@@ -21,9 +21,9 @@ CLIENTS = 50
 # Enough for a turn to last about a second.
 COMMANDS = {1: 60_000, 16: 400_000, 100: 1_000_000}
 CONNECTIONS = {1: 15_000, 16: 50_000, 64: 50_000, 256: 50_000}
-"""How many commands a turn of so many connections makes."""
+"""The commands of a turn, by the number of connections."""
 GROWTH = {"/v1/tickets/NAME": 1000, "/v1/users/NAME/next": 1_000_000}
-"""How many names each path is asked for, at most."""
+"""The most names in the requests of each path."""
 SECONDS = 1
 SHORT_ROUNDS = 5
 PERCENT = ("50", "99", "99.9")
@@ -33,10 +33,10 @@ HERE = Path(__file__).parent
 
 @dataclass
 class Contender:
-    """Something that serves.
+    """A service or a kind of requests.
 
     Args:
-        name: What the table calls it.
+        name: The name in the table.
         measure: Returns the requests per second, and percentiles of the time of a request in ms, by their percentage.
     """
 
@@ -58,7 +58,7 @@ class Contender:
 
 
 def free_port() -> int:
-    """A port of the loopback on which nobody listens."""
+    """Returns a port of the loopback on which no program listens."""
     with socket() as unused:
         unused.bind(("127.0.0.1", 0))
         port: int = unused.getsockname()[1]
@@ -84,12 +84,12 @@ def running(words: list[str], port: int) -> Iterator[int]:
 
 
 def output(*words: str) -> str:
-    """What a program prints."""
+    """Runs a program, and returns its output."""
     return subprocess.run(words, check=True, capture_output=True, text=True).stdout
 
 
 class Increments:
-    """INCR of one key, by redis-benchmark; in the end the key has to be above all that was asked for."""
+    """INCR of one key, by redis-benchmark. After each turn the key must have counted all increments."""
 
     def __init__(self, port: int, commands: int, clients: int = CLIENTS, pipeline: int = 1) -> None:
         self.ask = ["-p", str(port)]
@@ -126,7 +126,7 @@ class Requests:
 
 
 def found(pattern: str, text: str) -> tuple[str, ...]:
-    """The groups of a pattern that has to be there."""
+    """Returns the groups of a pattern. The text must match it."""
     match = re.search(pattern, text)
     assert match, text
     return match.groups()
@@ -143,7 +143,7 @@ def compare(title: str, contenders: list[Contender], rounds: int = ROUNDS) -> No
         deciles = statistics.quantiles(contender.rates, n=10, method="inclusive")
         median = statistics.median(contender.rates)
         row = {"name": contender.name, "p10": deciles[0], "median": median, "p90": deciles[8], "note": contender.note()}
-        # A machine that stood still for a turn leaves no ratio to it.
+        # If the machine paused for a whole turn, that turn has no ratio.
         ratios = [rate / first for rate, first in zip(contender.rates, contenders[0].rates, strict=True) if first]
         rows.append({**row, "ratio": statistics.median(ratios)} if ratios else row)
     print(json.dumps({"title": title, "unit": "/s", "rows": rows}), flush=True)

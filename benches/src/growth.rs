@@ -1,7 +1,8 @@
-//! What 10, 100 and 1000 leases of a namespace cost on each engine: to claim one more node, to renew one, and to list all.
+//! Measures the cost of 10, 100 and 1000 leases of a namespace on each engine: to claim another node, to renew a node,
+//! and to list all.
 //!
-//! The servers are those of the tests. They keep their data in memory where there is enough, so that this is not the speed
-//! of a disk.
+//! The servers are the servers of the tests. They keep their data in memory if it has enough room, so the figures do
+//! not show the speed of a disk.
 
 #[allow(dead_code, reason = "contenders are for other programs")]
 mod turns;

@@ -1,10 +1,10 @@
-//! Claimers of one namespace that all begin at once, on each engine: the time until the last one has a node, and how many calls
-//! of its store each one makes.
+//! Claimers of one namespace that all begin at once, on each engine: the time until the last claimer has a node, and
+//! how many store calls each claimer makes.
 //!
-//! With `SNOWMINT_SERVER`, the program of the service, also at a service over `SQLite` and over `PostgreSQL`; and numbers of one name
-//! and of many names at a service over each engine.
+//! If `SNOWMINT_SERVER` names the program of the service, also claimers at a service over `SQLite` and over
+//! `PostgreSQL`, and numbers of one name and of many names at a service over each engine.
 //!
-//! The servers are those of the tests. Claimers share at most 64 connections, as `PostgreSQL` has 100.
+//! The servers are the servers of the tests. Claimers share at most 64 connections, as `PostgreSQL` has 100.
 
 #[allow(dead_code, reason = "contenders are for other programs")]
 mod turns;

@@ -1,4 +1,5 @@
-//! What a lease, a wiped page and the fork guard cost a call: the bare core beside the generator that users get.
+//! Measures the cost of a lease, a wiped page and the fork guard for each call: the bare core beside the generator of
+//! users.
 
 mod turns;
 

@@ -1,4 +1,4 @@
-//! What a number of a segment costs from memory, and how many round trips to the store a million of them take.
+//! Measures the cost of a number of a segment from memory, and the round trips to the store for a million numbers.
 //!
 //! `cargo run --release -p snowmint-benches --bin numbers [URL]...` also measures the stores of these URLs.
 

@@ -1,4 +1,4 @@
-//! Contenders that take turns, so that what else the machine does hits all of them alike.
+//! Contenders that take turns, so that other load of the machine slows all of them alike.
 
 use std::fmt::Debug;
 use std::sync::Barrier;
@@ -9,7 +9,7 @@ const ROUNDS: usize = 401;
 const SUSTAINED_ROUNDS: usize = 21;
 const SUSTAINED: Duration = Duration::from_millis(250);
 const IDS_A_TURN: usize = 20_000;
-/// So many that two threads, which do not begin at quite the same moment, mint beside each other nearly all the time.
+/// Enough IDs that two threads mint at the same time nearly all the time, though they do not begin at the same moment.
 const IDS_A_SHARED_TURN: usize = 200_000;
 
 /// Something that mints.
@@ -47,7 +47,7 @@ fn mint_and_check<T: Id, E: Debug>(name: &str, calls: usize, last: &mut T, mint:
     }
 }
 
-/// Something that two threads mint from at the same time.
+/// A generator from which two threads mint at the same time.
 pub(crate) struct Shared<'a> {
     name: &'static str,
     /// Makes the turn of a thread.
@@ -130,7 +130,8 @@ fn print(title: &str, measured: Vec<(&str, Vec<f64>)>) {
     println!("{{\"title\":{title:?},\"unit\":\"ns\",\"rows\":[{}]}}", rows.join(","));
 }
 
-/// Prints a table as `compare` does: the time an ID over whole ms, of layouts with 4,096 IDs a ms, whose time begins at bit 22.
+/// Prints a table as `compare` does: the time an ID over whole ms. For layouts with 4,096 IDs a ms and the time at bit
+/// 22.
 #[allow(dead_code, reason = "other programs measure the cost of a call")]
 #[allow(clippy::cast_precision_loss, reason = "counts are small")]
 pub(crate) fn sustained(title: &str, contenders: &mut [(&'static str, &mut dyn FnMut() -> u64)]) {

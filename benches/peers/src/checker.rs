@@ -1,9 +1,9 @@
-//! What is wrong with the IDs of a contender, if anything.
+//! Checks the IDs of a contender.
 
 use std::collections::HashSet;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// The number of checked IDs, taken as fast as they come.
+/// The number of checked IDs, minted without a pause.
 const CHECKED: usize = 300_000;
 
 /// The place of the time in an ID, and the Unix ms of time 0.
@@ -13,7 +13,7 @@ pub(crate) struct Time {
     pub(crate) epoch_ms: u64,
 }
 
-/// Mints IDs and says what is wrong with them: whether some repeat, come out of order, or have a time that is still to come.
+/// Mints IDs, and returns whether some repeat, are out of order, or have a time in the future.
 pub(crate) fn verdict(mint: &mut dyn FnMut() -> u128, time: Option<Time>) -> String {
     let mut ids = Vec::with_capacity(CHECKED);
     let mut ahead_ms = 0;
