@@ -1,5 +1,5 @@
 // Mints in Rust, Python, Node and Chromium through kills, false clocks, forks and tabs. Counts the duplicates of
-// snowmint, which must be 0, and those of other packages in the same scenes.
+// snowmint, which must be 0, and the duplicates of other packages in the same scenes.
 import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import * as snowmint from "../npm/dist/node.mjs";

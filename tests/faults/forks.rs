@@ -91,7 +91,7 @@ fn orphan(scene: &Scene, verb: &str) -> (Running, u32) {
     (parent, child.unwrap_or_else(|| panic!("no child but {line:?}")))
 }
 
-/// Kills a process that is no child of this one, and waits until its files are closed.
+/// Kills a process that is not a child of this process, and waits until its files are closed.
 fn kill(process: u32) {
     signal(process, "KILL");
     // A process that no one has waited for yet is a zombie, without files.

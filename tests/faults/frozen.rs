@@ -120,7 +120,7 @@ fn constructors_and_close_end_while_the_disk_is_frozen() {
     let mut disk = Disk::new();
     let generator = lease(&disk.path(), "orders").expect("a node");
     disk.freeze();
-    // All at once: the blocked threads must not pile up.
+    // All at once: the blocked threads must not add up.
     let constructors = ["orders", "mails", "bills", "notes"].map(|namespace| {
         let path = disk.path();
         thread::spawn(move || {

@@ -35,7 +35,7 @@ extern "C" fn fork_in_handler(_: libc::c_int) {
     }
 }
 
-/// Ends a child that waits for a lock which nobody frees.
+/// Ends a child that waits for a lock without an owner that could free it.
 extern "C" fn stuck(_: libc::c_int) {
     leave(NO_THREADS);
 }

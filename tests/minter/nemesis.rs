@@ -133,7 +133,7 @@ fn mint(
         ledger.granted(generator)?;
         let began = steady_ns();
         let (minted, deadline_ms) = match random.below(4) {
-            // Many calls in a row, so that they meet the calls of the other threads.
+            // Many calls in a row, so that they overlap with the calls of other threads.
             3 => ((0..=random.below(4 * MAX_RUN_IDS)).map(|_| generator.next_id()).collect(), UNCHECKED),
             0 => (generator.next_id().map(|id| vec![id]), max_wait_ms),
             1 => (generator.try_next_id().map(|id| vec![id]), 0),

@@ -32,7 +32,7 @@ impl Minter {
     /// Mints an ID at this time, Unix ms.
     ///
     /// # Panics
-    /// If there is none.
+    /// If `try_id` fails.
     pub fn id(&self, now_ms: i64) -> u64 {
         self.try_id(now_ms).expect("an ID")
     }

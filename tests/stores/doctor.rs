@@ -1,4 +1,4 @@
-//! `snowmint doctor` on real servers: what it finds, and that it claims nothing.
+//! `snowmint doctor` on real servers: its findings, and that it claims no node.
 
 use snowmint::host::doctor::{Facts, Finding, Level};
 use snowmint::host::{Environment, doctor};

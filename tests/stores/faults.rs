@@ -208,7 +208,7 @@ pub async fn dropped_futures_are_harmless(engine: Engine) {
     }
 }
 
-/// While a server is away, calls fail at once and name the time of the next attempt. Later the same store works.
+/// While a server is stopped, calls fail at once and name the time of the next attempt. Later the same store works.
 pub async fn a_server_that_was_away_is_found_again(engine: Engine) {
     let mut server = Server::start(engine);
     let store = connect(&server.url()).await.expect("it connects");

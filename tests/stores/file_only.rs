@@ -27,7 +27,7 @@ fn files(directory: &Path) -> Vec<PathBuf> {
     there.flat_map(|path| if path.is_dir() { files(&path) } else { vec![path] }).collect()
 }
 
-/// A tidy-up removes what nobody has changed for long, and a setting is written once.
+/// A tidy-up removes files that have not changed for long, and a setting is written only once.
 #[test]
 fn a_store_in_use_touches_the_files_that_rest() {
     let directory = directory();

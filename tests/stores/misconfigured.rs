@@ -1,5 +1,5 @@
-//! A store that cannot work as it is configured is `INVALID_STORE`, which never passes by itself. A store without an
-//! answer is `STORE_UNAVAILABLE`.
+//! A store with a wrong configuration fails with `INVALID_STORE`, which never passes by itself. A store without an
+//! answer fails with `STORE_UNAVAILABLE`.
 
 use snowmint::ErrorKind;
 use snowmint_tests::engines::{Engine, Server, shared, with_option};

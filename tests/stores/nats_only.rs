@@ -73,7 +73,7 @@ fn settings_that_nobody_reports_are_refused() {
         let (port, monitor, others) = (server.port(), server.second_port(), other.second_port());
         for (option, expected) in [
             (String::new(), "127.0.0.1:8222"),
-            // A port of another program, and that of another server.
+            // A port without a monitor, and the monitoring port of another server.
             (format!("?monitor=http://127.0.0.1:{port}"), "http://127.0.0.1:"),
             (format!("?monitor=http://127.0.0.1:{others}"), "no monitoring address reports"),
             (format!("?monitor=http://127.0.0.1:{monitor}/nowhere"), "404"),

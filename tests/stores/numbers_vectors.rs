@@ -36,7 +36,7 @@ async fn store() -> Arc<dyn CounterStore> {
 
 impl Case {
     fn option(&self, name: &str) -> Option<u64> {
-        // What is no number of 64 bits is out of range for each option.
+        // A text that is not a 64-bit number becomes a number that is out of range for each option.
         self.options.get(name).map(|given| given.parse().unwrap_or(u64::MAX))
     }
 

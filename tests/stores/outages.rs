@@ -1,4 +1,4 @@
-//! Generators and numbers while the store is away, and after its return.
+//! Generators and numbers while the store is unavailable, and after its return.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};

@@ -161,7 +161,7 @@ fn a_reservation_that_the_store_no_longer_knows_is_given_up() {
     let (again, of_first) = begin(&fleet, "a");
     assert_ne!(of_first, node, "another machine has it");
     again.kill();
-    // What the machine has given up stays so, also when nobody can ask the store.
+    // The machine does not take a lost node again, also while the store does not answer.
     fleet.server.kill();
     for _ in 0..2 {
         let (again, of_first) = begin(&fleet, "a");

@@ -294,7 +294,7 @@ fn a_suspended_holder_of_zookeeper_is_stopped_by_a_fence() {
     a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Zookeeper), 0);
 }
 
-// Their revisions count all writes: also those of the floor and of the namespace.
+// The revisions of these engines count all writes, also the writes of the floor and of the namespace.
 #[test]
 fn a_suspended_holder_of_etcd_is_stopped_by_a_fence() {
     a_suspended_holder_mints_nothing_beside_its_successor(&mut Server::start(Engine::Etcd), 2);

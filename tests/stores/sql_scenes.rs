@@ -139,7 +139,7 @@ pub async fn works_again_after_a_kill(engine: Engine) {
     let mut server = Server::start(engine);
     let store = connect(&format!("{}?timeout_ms=60000", server.url())).await.expect("it connects");
     assert_eq!(store.add("kills", 1, 0).await, Ok(1));
-    // No call runs while the server is away.
+    // No call runs while the server is stopped.
     server.kill();
     server.restart();
     until_noticed(&*store).await;

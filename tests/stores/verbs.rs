@@ -145,7 +145,7 @@ pub async fn the_leases_of_all_namespaces_are_listed(scene: Arc<Scene>) {
         let held = u64::try_from(*nodes).expect("a few");
         assert_eq!((found.held(now_ms), found.free(now_ms)), (held, Some(1024 - held)), "{name}");
     }
-    // Without those that an operator removed, until a claim makes them again.
+    // The list omits a namespace that an operator removed, until a claim makes it again.
     let (name, _) = &names[2];
     let terms = terms(name);
     leases.remove(&terms.namespace).await.expect("it is not in use");

@@ -164,7 +164,7 @@ impl Server {
     fn spawn(&mut self) {
         let arguments = self.engine.arguments(self.directory.path(), [self.port(), self.second_port()], &self.options);
         let mut command = Command::new("sh");
-        // Options of the service that whoever runs the tests has set.
+        // Removes options of the service that come from the environment of the tests.
         for (name, _) in std::env::vars_os().filter(|(name, _)| name.to_string_lossy().starts_with("SNOWMINT_")) {
             command.env_remove(name);
         }
@@ -226,8 +226,7 @@ impl Server {
         self.kill();
     }
 
-    /// Stops all processes of the server where they are (SIGSTOP), or lets them go on. Returns when all threads stand
-    /// still.
+    /// Stops all processes of the server (SIGSTOP), or continues them. Returns when all threads have stopped.
     pub fn pause(&self, paused: bool) {
         let Some(Running { pid, .. }) = self.running else { return };
         let signal = if paused { libc::SIGSTOP } else { libc::SIGCONT };
