@@ -1,8 +1,8 @@
 """Finds circles of imports between the files of each Rust crate, prints them, and exits with 1 if there are any.
 
 An import is a `use`, or a path such as `crate::text::encode`, outside of `#[cfg(test)]`. It counts for the file that
-defines the name: re-exports are followed, and `mod name;` alone is no import. A module and its own children may form a
-circle.
+defines the name: re-exports are followed, and `mod name;` alone does not count. A module and its own children may form
+a circle.
 """
 
 import re

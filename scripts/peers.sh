@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Shows failures of other packages, at the versions in tests/peers (docs/record.md): peers.sh [SCENE...]
 #   fork       a process forks             threads    worker threads of Node      processes  processes of Node
-#   clock      a clock stands, goes back   overflow   fields that are full        copy       copies of a generator
+#   clock      a clock stops or goes back  overflow   fields that are full        copy       copies of a generator
 #   numbers    IDs as numbers of JavaScript
 #   stores     kills of Redis, PostgreSQL and MariaDB (scripts/setup.sh servers)
 # Without a scene it plays all. Packages are installed into .cache/peers, and nothing else is changed.

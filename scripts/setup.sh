@@ -27,7 +27,7 @@ done
 debian() { # PURPOSE: its Debian packages
   case $1 in
     chromium) [ -n "${CHROMIUM:-}" ] || echo chromium ;;
-    # Where there is no such package, tests use Chromium with windows.
+    # On systems without this package, tests use Chromium with windows.
     headless) [ -n "${CHROMIUM:-}" ] || ! grep -qs '^ID=debian$' /etc/os-release || echo chromium-headless-shell ;;
     browsers) echo "${FIREFOX:-firefox-esr}" webkit2gtk-driver xvfb ;;
     protoc) echo protobuf-compiler libprotobuf-dev ;;
@@ -106,7 +106,7 @@ compile_sqlite() {
   # Node's headers lie beside it: npm would download them.
   prefix=$(dirname "$(dirname "$(readlink -f "$(command -v node)")")")
   [ ! -e "$prefix/include/node/node.h" ] || export npm_config_nodedir="$prefix"
-  # Its statements are short: optimised, SQLite takes longer to compile than all tests take with it as it is.
+  # The statements of the tests are short. To compile an optimised SQLite takes longer than all tests take without it.
   CFLAGS=-O0 npm rebuild --prefix npm --silent better-sqlite3
 }
 

@@ -25,7 +25,7 @@ status=$?
 counts=$(awk -f scripts/counts.awk "$log")
 failed=$(awk -F '\t' '{ n += $3 } END { print n + 0 }' <<< "$counts")
 [ "$status" -eq 0 ] || [ "$failed" -gt 0 ] || counts+=$'\nother checks\t0\t1'
-# A step without a test runner is one check, and what builds or installs is none.
+# A step without a test runner counts as one check. A step that builds or installs counts as no check.
 case $name in build-* | setup-*) ;; *) counts=${counts:-$'other checks\t1\t0'} ;; esac
 printf '%s\n' "$counts" > "${log%.log}.counts"
 summary=$(awk -F '\t' '{ p += $2; f += $3 } END { if (p > 1) printf ", %d passed", p; if (f) printf ", %d failed", f }' <<< "$counts")

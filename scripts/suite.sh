@@ -3,7 +3,7 @@
 # they need, and ends with the counts of each test runner.
 set -uo pipefail
 cd "$(dirname "$0")/.."
-# Variables such as QUICK stand in the environment too.
+# Steps read variables such as QUICK from the environment.
 unset MAKEFLAGS MFLAGS MAKELEVEL
 logs=.cache/logs
 mkdir -p $logs
@@ -25,7 +25,7 @@ fi
 # Builds take all processors, so they come first. Then the steps start in their order.
 [ ${#builds[@]} -eq 0 ] || "${run[@]}" "${builds[@]}" 9>&1
 for built in "${builds[@]}"; do
-  # A failure stands in its counts.
+  # The counts of a failed build are not empty.
   if [ -e "$logs/$built.counts" ] && ! grep -q . "$logs/$built.counts"; then run+=("--assume-old=$built"); fi
 done
 export STEPS="$*"

@@ -1,5 +1,5 @@
 // Installs npm packages into an empty project and uses them: try_npm.mjs [--without-addon] DIRECTORY. The directory has the
-// tarballs of snowmint and of this platform's addon.
+// tarballs of snowmint and of the addon for this platform.
 import { execSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
