@@ -182,7 +182,7 @@ impl Lease {
     }
 
     fn lose(&self, error: &Error) {
-        // A call that meets the closed cell finds the reason.
+        // Before the cell closes, so that a call on the closed cell finds the reason.
         let first = self.note_loss(error);
         self.words().close(&self.layout);
         first.inspect(|lost| self.report_loss(lost));

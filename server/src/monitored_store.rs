@@ -13,9 +13,9 @@ use tokio::time::{Instant, sleep, timeout};
 use crate::metrics::StoreCounts;
 use crate::range_log::RangeLog;
 
-/// After this time without an operation the store is probed.
+/// The time without an operation after which the store is probed.
 const PROBE_AFTER: Duration = Duration::from_secs(5);
-/// The pause between probes while the store is away. Also the greatest age of an answer of `/readyz`.
+/// The pause between probes while the store is unavailable. Also the greatest age of an answer of `/readyz`.
 const PROBE_INTERVAL: Duration = Duration::from_secs(1);
 /// The key of a probe. No record has this key.
 const PROBE_KEY: &str = "readyz/probe";

@@ -108,7 +108,7 @@ impl Finding {
         Self { facts, ..self }
     }
 
-    /// An error that a generator would meet.
+    /// An error that a generator would get.
     pub(super) fn refused(error: &Error) -> Self {
         let topic = match error.kind() {
             ErrorKind::InvalidLayout => "layout",
@@ -120,7 +120,7 @@ impl Finding {
         Self::error(topic, error.to_string())
     }
 
-    /// An error that a generator would meet without `allow_unsafe`.
+    /// An error that a generator would get without `allow_unsafe`.
     pub(super) fn allowed(error: &Error) -> Self {
         Self::warning("durability", format!("accepted by allow_unsafe: {error}"))
     }

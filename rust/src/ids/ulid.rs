@@ -7,11 +7,12 @@ use snowmint_stores::Error;
 
 use crate::ids::minter::mint;
 
-/// A ULID above all that this process has minted: see [`UlidState`].
+/// Returns a ULID above all others that this process has minted: see [`UlidState`].
 ///
 /// # Errors
-/// `Exhausted`: the 80 bits of the last ms are used up, which takes a clock that stands still and luck. `StoreUnavailable`:
-/// the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1970 and 10889.
+/// `Exhausted` if the 80 bits of the last ms are used up: only with a stopped clock and very bad luck.
+/// `StoreUnavailable` if the system gives no random bytes. `BeforeEpoch` or `TimeOverflow` if its clock is not between
+/// 1970 and 10889.
 ///
 /// # Examples
 /// ```

@@ -42,7 +42,7 @@ struct TicketStore {
     offset: u64,
     ranges: Option<Arc<RangeLog>>,
     connected: OnceCell<Connected>,
-    /// Whether the log has said that the server is away.
+    /// Whether the log has reported that the server is unavailable.
     is_away: AtomicBool,
 }
 

@@ -123,7 +123,7 @@ fn health_is_answered_under_a_flood_of_silent_connections() {
                 assert!(begun.elapsed() < HANG_TIMEOUT, "{opened:?}");
             }
         });
-        // On a busy machine a client may stand still before its request, and lose its place as a silent one.
+        // On a busy machine a client may pause before its request, and lose its place as a silent client.
         assert!(missed.len() * 10 <= asked, "{} of {asked} after {opened}: {missed:?}", missed.len());
         let line = server.logged(WARNING);
         assert_eq!((line["protocol"].as_str(), line["refused"].as_u64()), (Some("http"), Some(0)), "{line}");

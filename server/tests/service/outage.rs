@@ -1,4 +1,4 @@
-//! A store that is away, as operators and clients see it.
+//! An unavailable store, as operators and clients see it.
 
 use std::thread;
 use std::time::{Duration, Instant};

@@ -1,5 +1,5 @@
-//! Calls of unknown length, such as a write to a disk or a store: they run elsewhere, and whoever began one may wait for it
-//! with a deadline.
+//! Calls of unknown length, such as a write to a disk or a store. They run on another thread or a runtime; the caller
+//! may wait for the outcome with a deadline.
 
 use std::collections::VecDeque;
 use std::io;

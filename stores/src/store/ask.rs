@@ -35,7 +35,7 @@ pub(crate) type Replied<R> = (Reply<R>, Option<Error>);
 /// Sends the request of a machine for its record to a store.
 ///
 /// # Errors
-/// Errors that another request would meet as well: an invalid record, an unsafe store.
+/// Errors that a repeated request would get as well: an invalid record, an unsafe store.
 pub(crate) async fn ask<R: Record>(store: &dyn RecordStore, key: &str, ask: Ask<R>) -> Result<Replied<R>, Error> {
     match ask {
         Ask::Read => match store.read(key).await {

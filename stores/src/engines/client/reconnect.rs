@@ -67,7 +67,7 @@ impl<C: Connector> Reconnecting<C> {
 
     /// Runs one operation on the connection, within the timeout.
     ///
-    /// After an error or a missing answer the connection is dropped, so that a late answer never meets another request.
+    /// Drops the connection after an error or a missing answer, so that a late answer never reaches another request.
     pub(in crate::engines) async fn run<T, F, Answer>(&self, operation: F) -> Result<T, Error>
     where
         F: FnOnce(C::Connection) -> Answer + Send,

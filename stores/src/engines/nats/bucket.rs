@@ -102,7 +102,7 @@ impl Info {
             return vec![Server { name: answered.to_owned(), confirms: true }];
         };
         let leader = leader.iter().map(|name| Server { name: name.clone(), confirms: true });
-        // A replica that is away confirms nothing until it has caught up.
+        // An unreachable replica confirms nothing until it has caught up.
         let replicas = replicas
             .iter()
             .map(|replica| Server { name: replica.name.clone(), confirms: replica.current && !replica.offline });

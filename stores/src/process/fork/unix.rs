@@ -153,7 +153,7 @@ impl Drop for Page {
         if let Some(place) = self.listed {
             place.take();
         }
-        // SAFETY: it was mapped by `new` with this length, and whoever looks into it holds the page.
+        // SAFETY: `new` mapped the memory with this length, and every reader of it holds the `Page`.
         let _ = unsafe { munmap(self.start.as_ptr().cast(), PAGE_BYTES) };
     }
 }
