@@ -12,6 +12,8 @@ import { atEnd, folder, until } from "./support.mjs";
 const html = readFileSync(new URL("../site/dist/index.html", import.meta.url), "utf8");
 const axe = readFileSync(new URL("../node_modules/axe-core/axe.min.js", import.meta.url), "utf8");
 const program = process.env.SNOWMINT_SERVER ?? new URL("../../target/debug/snowmint", import.meta.url).pathname;
+// Without the variables of this shell, which are defaults of flags.
+const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("SNOWMINT_")));
 const TOKEN = { metrics: "a-token-that-reads-metrics", mint: "a-token-that-takes-numbers" };
 const PHONE = { viewport: { width: 390, height: 844 } };
 
@@ -25,7 +27,7 @@ after(() => browser?.close());
 async function serve(t, options) {
   const store = `sqlite:${join(folder(t), "ids.db")}`;
   const words = ["serve", "--http", "127.0.0.1:0", "--redis", "off", "--store", store, ...options];
-  const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"] });
+  const child = spawn(program, words, { stdio: ["ignore", "pipe", "pipe"], env });
   atEnd(t, () => child.kill());
   let said = "";
   for (const output of [child.stdout, child.stderr])
@@ -61,7 +63,8 @@ async function open(t, service, options = {}) {
       return response.end(html.replace("<meta ", '<meta name="snowmint-service">\n<meta '));
     }
     const { authorization } = headers;
-    const answer = await fetch(service + url, { headers: authorization ? { authorization } : {} });
+    const answer = await fetch(service + url, { headers: authorization ? { authorization } : {} }).catch(() => null);
+    if (!answer) return response.destroy();
     response.writeHead(answer.status, { "content-type": answer.headers.get("content-type") });
     response.end(await answer.text());
   });
