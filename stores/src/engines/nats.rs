@@ -179,13 +179,14 @@ impl Nats {
     /// Lists the records under a prefix whose other tokens match a wildcard.
     async fn records(&self, prefix: &str, wildcard: &str) -> Result<Vec<(String, Versioned)>, Error> {
         let Cluster { bucket, name, .. } = self.cluster.connector().as_ref();
+        let patience = self.cluster.connector().timeout() / 4;
         let directory = self.record(prefix.trim_end_matches('/')) + ".";
         self.run(|Connection { context, stream, .. }| async move {
             let subjects = bucket.subjects(name, &context, &format!("{directory}{wildcard}")).await?;
             let mut list = Vec::with_capacity(subjects.names.len());
             for page in subjects.names.chunks(batch::MAX_SUBJECTS) {
                 let batch = if subjects.batches {
-                    let values = batch::last_values(&context, &bucket.stream, page, subjects.newest).await;
+                    let values = batch::last_values(&context, &bucket.stream, page, subjects.newest, patience).await;
                     values.map_err(|error| self.unavailable(error))?
                 } else {
                     None

@@ -196,17 +196,18 @@ impl Server {
             all.add_command(request.clone());
             count += 1;
         }
-        if mutant::removes("behind") {
-            self.check(client.clone()).await?;
-        } else if self.looks() {
+        let looks = self.looks() && !mutant::removes("behind");
+        if looks {
             settings::look(&mut all);
+        } else {
+            self.check(client.clone()).await?;
         }
         let answers: Vec<RedisResult<Value>> =
             all.ignore_errors().query_async(client).await.map_err(|error| of_client(&self.name, error))?;
         let mut answers = answers.into_iter();
         let answered = answers.by_ref().take(count).map(|answer| answer.map_err(|error| of_client(&self.name, error)));
         let answered = answered.collect();
-        if answers.len() > 0 {
+        if looks {
             self.judge(answers)?;
         }
         Ok(answered)

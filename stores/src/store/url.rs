@@ -18,7 +18,7 @@ use crate::error::Error;
 /// | `allow_standby` | `true` lets claims accept an asynchronous standby, as a fence follows every failover | `false` |
 /// | `create` | `false` makes a missing table an error | `true` |
 /// | `timeout_ms` | time limit for a connection and for each answer, 10 to 600000 ms | 5000 |
-/// | `connections` | most connections of an SQL store, 1 to 1000 | 4, for `SQLite` 1; 16 in `snowmint serve`, but for `SQLite` |
+/// | `connections` | most connections of an SQL store, 1 to 1000 | 4, for `SQLite` 1 |
 /// | `ca` | file of trusted certificates in PEM, for `rediss`, `etcds` and `natss` | |
 /// | `monitor` | for NATS: the monitoring address of each server, such as `http://HOST:8222,http://HOST:8222` | port 8222 of each host |
 /// | `prefix` | start of all keys, for engines without tables: 1 to 64 of `a-z A-Z 0-9 . _ -` | `snowmint` |
@@ -147,6 +147,22 @@ impl Url {
             // A URL without slashes names no server, but may contain a password by mistake.
             None => after.rsplit_once('@').map_or(after, |(_, place)| place),
         }
+    }
+
+    /// Returns the user of the server, without the password; empty without one.
+    ///
+    /// # Examples
+    /// ```
+    /// use snowmint_stores::Url;
+    /// assert_eq!(Url::parse("postgres://me:secret@db:5432/app")?.user(), "me");
+    /// assert_eq!(Url::parse("postgres://db/app")?.user(), "");
+    /// # Ok::<(), snowmint_stores::Error>(())
+    /// ```
+    pub fn user(&self) -> &str {
+        let authority = self.rest.split_once("://").map_or("", |(_, after)| after);
+        let authority = authority.split_once('?').map_or(authority, |(authority, _)| authority);
+        let user = authority.rsplit_once('@').map_or("", |(user, _)| user);
+        user.split_once(':').map_or(user, |(user, _)| user)
     }
 
     /// Returns the name of a store whose keys have the prefix: engine and address, and the prefix if it is not the default.

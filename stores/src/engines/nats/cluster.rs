@@ -121,7 +121,8 @@ impl Cluster {
             |given| given.split(',').map(str::to_owned).collect::<Vec<_>>(),
         );
         let monitors = match monitor.iter().map(|given| monitor::address(given)).collect() {
-            Ok(urls) => Monitors { urls, timeout: url.timeout },
+            // A write may wait for two checks, one of them for writes before it.
+            Ok(urls) => Monitors { urls, timeout: url.timeout / 3 },
             Err(why) => return refused(&why),
         };
         Ok(Self {
