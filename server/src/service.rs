@@ -113,7 +113,7 @@ impl Service {
         let leases = Leases::new(store.clone());
         let namespaces = Arc::new(Namespaces::of(leases.clone(), &settings));
         let service = Self {
-            ids: Ids::new(LeaseStore::over(store.clone(), url), openings.clone(), Arc::clone(&namespaces), &settings),
+            ids: Ids::new(LeaseStore::over(store.clone(), url), openings.clone(), Arc::clone(&namespaces), &settings)?,
             keys: Keys::new(Arc::clone(&floored), openings.clone(), &settings),
             numbers: Numbers::new(floored, openings, &settings),
             namespaces,

@@ -23,6 +23,18 @@ pub(crate) enum Source {
 }
 
 impl LeaseOptions {
+    /// Refuses options that no lease can have here, and a directory that cannot have slots. Asks no store.
+    ///
+    /// # Errors
+    /// As for a lease before it asks its store.
+    #[doc(hidden)]
+    pub fn refuse_unusable(self, environment: &Environment) -> Result<(), Error> {
+        match self.resolve(environment, true)? {
+            Source::Leased(key) => key.backend.slots().map_or(Ok(()), SlotDirectory::refuse_unusable),
+            Source::Vouched(_) => Ok(()),
+        }
+    }
+
     /// Resolves the options against environment and defaults.
     ///
     /// A node without a store and a namespace is vouched for by the caller. With `leases` that holds only for

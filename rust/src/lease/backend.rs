@@ -189,9 +189,14 @@ impl Backend {
             #[cfg(feature = "engines")]
             Self::Url(url) | Self::AsyncStore(_, _, Some(url)) => {
                 let url = snowmint_stores::Url::parse(url)?;
-                // Options of a client may name another schema of the same database.
+                // Users, and options of a client, may have another schema of the same database.
                 let options = url.rest.split_once('?').map_or("", |(_, options)| options);
-                Ok(format!("{} at {} {options} {}", url.scheme, url.place(), url.prefix))
+                let place = match url.scheme.as_str() {
+                    "sqlite" => std::path::absolute(url.place())
+                        .map_or_else(|_| url.place().into(), |path| path.display().to_string()),
+                    _ => url.place().to_owned(),
+                };
+                Ok(format!("{} at {place} {options} {} {}", url.scheme, url.prefix, url.user()))
             }
             _ => Ok(self.name()),
         }

@@ -115,8 +115,11 @@ pub struct Serve {
     #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_WINDOW_MS", value_name = "MS", default_value_t = 10_000)]
     pub window_ms: u64,
-    /// For how long the store grants this server's nodes to the directory of the slots of this machine (SNOWMINT_STATE_DIR),
-    /// such as 24h: /v1/ids goes on for that long while the store is unreachable [default: for a window only]
+    /// For how long the store reserves this server's nodes, such as 24h
+    ///
+    /// While the store is unreachable, /v1/ids goes on for that long. The directory of this machine's slots,
+    /// SNOWMINT_STATE_DIR, keeps the reservation. By default the store grants a node for a window only.
+    #[arg(help_heading = "IDs and numbers")]
     #[arg(long, env = "SNOWMINT_RESERVE", value_name = "LENGTH", value_parser = reserve)]
     pub reserve: Option<Duration>,
     /// Longest window that a client gets for a leased node

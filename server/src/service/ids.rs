@@ -64,12 +64,15 @@ impl Refusals {
 
 impl Ids {
     /// Opens no generator yet.
+    ///
+    /// # Errors
+    /// Those of a reservation, if this machine cannot keep one.
     pub fn new(lease_store: LeaseStore, openings: Openings, namespaces: Arc<Namespaces>, settings: &Settings) -> Self {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         // The other variables have flags.
         let Environment { state_dir, place, .. } = Environment::of_process();
-        Self {
+        let ids = Self {
             lease_store,
             openings,
             namespaces,
@@ -82,7 +85,12 @@ impl Ids {
             pool: Pool::new(MAX_GENERATORS, kept),
             refusals: Arc::default(),
             minted: Minted::default(),
+        };
+        if settings.reserve.is_some() {
+            let namespace = settings.namespace.as_ref().map(Namespace::to_string);
+            ids.options(&settings.layout, namespace).refuse_unusable(&ids.environment)?;
         }
+        Ok(ids)
     }
 
     /// Returns how many generators are open.
@@ -158,17 +166,22 @@ impl Ids {
         Ok(self.open(name, layout, namespace).await?)
     }
 
-    /// Opens a generator.
-    async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
-        let shown = name_of(namespace.as_deref(), layout);
-        let lease = LeaseOptions::new()
+    /// Returns the options of a generator's lease.
+    fn options(&self, layout: &Layout, namespace: Option<String>) -> LeaseOptions {
+        LeaseOptions::new()
             .layout(*layout)
             .store(self.lease_store.clone())
             .given(namespace, LeaseOptions::namespace)
             // The rest of the time is for the store's answers, so that a failed request gets the reason.
             .max_wait(Duration::from_millis(self.max_wait_ms - self.max_wait_ms / 4))
             .window(Duration::from_millis(self.window_ms))
-            .given(self.reserve, LeaseOptions::reserve);
+            .given(self.reserve, LeaseOptions::reserve)
+    }
+
+    /// Opens a generator.
+    async fn open(&self, name: &str, layout: &Layout, namespace: Option<String>) -> Result<Arc<Queued>, Error> {
+        let shown = name_of(namespace.as_deref(), layout);
+        let lease = self.options(layout, namespace);
         let environment = self.environment.clone();
         let refusals = Arc::clone(&self.refusals);
         let name_of_refusal = name.to_owned();

@@ -8,14 +8,14 @@ use serde_json::Value;
 use snowmint_core::layouts::SNOWMINT;
 use snowmint_tests::engines::{Engine, Server as Store};
 
-use super::support::{Server, refused};
+use super::support::{Server, command, directory, refused, store};
 
 /// The limit for each step on a busy machine.
 const TIMEOUT: Duration = Duration::from_mins(1);
 const WINDOW_MS: i64 = 1000;
 
-fn start(store: &Store, slots: &Path) -> Server {
-    Server::with_slots(slots, &store.url(), &["--reserve", "1h", "--window-ms", &WINDOW_MS.to_string()])
+fn start(engine: &Store, slots: &Path) -> Server {
+    Server::with_slots(slots, &engine.url(), &["--reserve", "1h", "--window-ms", &WINDOW_MS.to_string()])
 }
 
 /// Takes IDs until one has this time, and returns them.
@@ -36,8 +36,8 @@ fn ids_until(server: &Server, time_ms: i64) -> Vec<u64> {
 
 #[test]
 fn ids_go_on_for_hours_while_the_store_is_unreachable() {
-    let (mut store, slots) = (Store::start(Engine::Redis), tempfile::tempdir().expect("a directory"));
-    let mut server = start(&store, slots.path());
+    let (mut engine, slots) = (Store::start(Engine::Redis), tempfile::tempdir().expect("a directory"));
+    let mut server = start(&engine, slots.path());
     let mut ids = ids_until(&server, 0);
     let leased = server.logged("leased a node");
     let reserved_ms = leased["reserved_end_ms"].as_i64().expect("an end");
@@ -45,17 +45,30 @@ fn ids_go_on_for_hours_while_the_store_is_unreachable() {
     assert_eq!(server.metric("snowmint_lease_reserved_end_seconds", "node=\"0\"").cast_signed(), reserved_ms / 1000);
     assert!(reserved_ms / 1000 > window_s.cast_signed() + 3000);
 
-    store.kill();
+    engine.kill();
     ids.extend(ids_until(&server, window_s.cast_signed() * 1000 + 3 * WINDOW_MS));
     assert_eq!(server.get("/readyz").status, 503, "numbers need the store");
 
     // A server that starts again has the node of the directory, not one more of the store.
     server.kill();
-    store.restart();
-    let server = start(&store, slots.path());
+    engine.restart();
+    let server = start(&engine, slots.path());
     ids.extend(ids_until(&server, 0));
     assert_eq!((&leased["node"], &server.logged("leased a node")["node"]), (&Value::from(0), &Value::from(0)));
     assert!(ids.is_sorted_by(|before, after| before < after));
+}
+
+#[test]
+fn a_machine_that_cannot_keep_a_reservation_is_refused_at_the_start() {
+    let directory = directory();
+    let ended = command()
+        .args(["serve", "--http", "127.0.0.1:0", "--redis", "off", "--reserve", "1h"])
+        .args(["--store", &store(directory.path())])
+        .env("SNOWMINT_STATE_DIR", "/proc/slots")
+        .output()
+        .expect("it runs");
+    let said = String::from_utf8_lossy(&ended.stderr);
+    assert!(!ended.status.success() && said.contains("/proc/slots"), "{said}");
 }
 
 #[test]
