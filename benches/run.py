@@ -169,8 +169,8 @@ README = """\
 `make bench` measures on your machine, and writes this page. Contenders take turns in one process for many rounds, so
 other load of the machine slows all of them alike. A figure is a median, with the 10th and the 90th percentile. The
 ratio is the median of the ratios of each turn. The IDs of each contender are checked while it is measured, because a
-generator that repeats IDs can be fast. A *floor* is the cost of
-reading the clock, and of one compare-and-swap, for each ID: a generator that reads the clock less often is below it.
+generator that repeats IDs can be fast. A *floor* is the cost of reading the clock, and of one compare-and-swap, for
+each ID. A generator that reads the clock less often is below its floor.
 
 ![bars of the time an ID takes, beside peers](speed.svg)
 

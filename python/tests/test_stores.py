@@ -402,7 +402,9 @@ def pause(holder: "subprocess.Popen[str]", place: str) -> None:
     """Stops a holder outside of its writes: within one, it would keep SQLite's file locked for all others."""
     while True:
         holder.send_signal(signal.SIGSTOP)
-        os.waitid(os.P_PID, holder.pid, os.WSTOPPED)
+        found = os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
+        assert found is not None
+        assert found.si_code == os.CLD_STOPPED, "the holder has ended"
         if not place.startswith("sqlite:"):
             return
         with closing(sqlite3.connect(place.removeprefix("sqlite:"), timeout=0, isolation_level=None)) as connection:
@@ -410,6 +412,8 @@ def pause(holder: "subprocess.Popen[str]", place: str) -> None:
                 connection.execute("BEGIN IMMEDIATE")
                 return
         holder.send_signal(signal.SIGCONT)
+        # Its write needs time to end.
+        time.sleep(0.01)
 
 
 def end(holder: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> None:

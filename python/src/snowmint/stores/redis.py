@@ -47,7 +47,7 @@ class RedisStore:
             because a thread without an event loop renews leases.
         prefix: What keys begin with.
         allow_unsafe: Whether such servers are accepted.
-        allow_standby: Whether replicas, Sentinel and Cluster are accepted, as `snowmint fence` follows every failover.
+        allow_standby: Whether replicas and Sentinel are accepted, as `snowmint fence` follows every failover.
     """
 
     def __init__(
