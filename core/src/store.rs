@@ -14,10 +14,11 @@ use core::fmt::{self, Write};
 use crate::int::Integer;
 use crate::mutant;
 
-/// The version of a record, greater than 0. Each write gives the record a new version. 0 stands for a missing record.
+/// The version of a record, greater than 0. Each write gives the record a new version. 0 means that the record is
+/// missing.
 ///
-/// **A version never comes back**, also after the store lost records or was restored from a backup. Versions that count would:
-/// a writer that was suspended meanwhile would find its version again, and overwrite the record of its successor.
+/// **A version never comes back**, also after the store lost records or was restored from a backup. A counted version
+/// could: a writer that was suspended meanwhile would find its version again, and overwrite its successor's record.
 pub type Version = u64;
 
 /// Returns the version of a write over the version `expected`, from a random number: 1 to 2^52, which the numbers of every

@@ -141,7 +141,7 @@ fn the_transcript_of_mariadb_holds() {
     assert_eq!(store.set(&mut s, before(20)), Ok(Some(20)));
     assert_eq!(store.take(&mut s), [20, 22]);
     assert_eq!((store.to(&mut s, 50), s.current()), (Some(50), Ok(Some(22))));
-    // MariaDB treats all values alike after which none is left; after 98 comes 100.
+    // For MariaDB all values that leave no next value are equal; after 98 comes 100.
     let all = [200, 150, 102, 100, 99].map(|value| store.to(&mut s, value));
     assert_eq!(all, [200, 150, 102, 100, 99].map(Some));
     assert_eq!(store.to(&mut s, 98), None);

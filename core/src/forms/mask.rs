@@ -40,7 +40,7 @@ impl MaskKey {
         bytes.try_into().map(Self).map_err(|_| Error::new(What::MaskKey, 0, bytes.len() as u64, 0))
     }
 
-    /// Returns the 16 bytes, for those who keep keys.
+    /// Returns the 16 bytes, for hosts that keep keys.
     ///
     /// # Examples
     /// ```

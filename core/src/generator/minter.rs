@@ -10,8 +10,8 @@ use super::words::Words;
 use crate::error::Error;
 use crate::layout::Layout;
 
-/// Mints IDs without waiting. A [`Snowflake`](crate::Snowflake) adds layout, options and waiting; this is for hosts
-/// that keep those elsewhere.
+/// Mints IDs without waiting. A [`Snowflake`](crate::Snowflake) adds layout, options and waiting; use this type in
+/// a host that keeps these parts elsewhere.
 #[derive(Debug)]
 // In this order: minting reads the first field first.
 #[repr(C)]

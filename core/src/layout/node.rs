@@ -45,7 +45,8 @@ impl Layout {
         self.only_node(self.nodes_of(values)?)
     }
 
-    /// Returns the nodes whose fields have these values: at least one field, and none twice. If all are given, it is one node.
+    /// Returns the nodes whose fields have these values. Pass at least one field, and each field at most once. With all
+    /// fields the result is one node.
     ///
     /// # Errors
     /// `InvalidNode`, if a field is unknown, given twice or out of range, or none is given.

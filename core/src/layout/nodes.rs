@@ -6,12 +6,12 @@ use super::{Field, Layout};
 use crate::error::{Error, What};
 use crate::int::Integer;
 
-/// The nodes that a claim may take: all of a layout, those with given values in some of their fields, or one.
+/// The nodes that a claim may take: all nodes of a layout, all nodes with given values in some fields, or one node.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Nodes {
-    /// The bits of a node that are given. Those above the layout's nodes are given too, unless no bit is.
+    /// The bits of a node that are given. Bits above the layout's nodes count as given too, unless no bit is given.
     given: u32,
-    /// Their values; 0 in the other bits.
+    /// The values of the given bits; 0 in the other bits.
     node: u32,
 }
 

@@ -5,7 +5,7 @@ use crate::mutant;
 use crate::store::Version;
 use crate::window::Window;
 
-/// How well a node suits; the least is the best. Of equals the one that the search comes to first is taken.
+/// How well a node suits: the least rank is the best. Among equal nodes the search takes the first one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Rank {
     /// This claimer held it before.
@@ -36,7 +36,7 @@ pub(super) struct Choice<'a> {
     is_crowded: bool,
     /// Nodes below this one were seen.
     next: u64,
-    /// A node without a record: the one held before, or else the first that the search comes to.
+    /// A node without a record: the node held before, or else the first such node of the search.
     fresh: Option<u32>,
     best: Option<Candidate>,
     /// When the first busy node is free, Unix ms.

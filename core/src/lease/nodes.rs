@@ -100,7 +100,7 @@ impl<'a> StoreNodes<'a> {
             nonce: 0,
             label: label(""),
         });
-        // Each step is the one that the claim of a process takes, with the reply of a store that writes.
+        // These are the steps of a process's claim, as if the store had done each write.
         if claim.namespace(namespace.map(|record| (record, 1))).is_floor() {
             claim.floor(floor);
             claim.namespace_reply(Reply::Written(1));

@@ -32,7 +32,7 @@ pub struct FileIdentity {
     pub inode: u64,
     /// When the file was made, in ns since 1970; 0 where the file system does not say.
     pub born_ns: u64,
-    /// A hash of what its path says of the store, the namespace and the node.
+    /// A hash of the parts of its path that name the store, the namespace and the node.
     pub name: u64,
 }
 
@@ -137,7 +137,8 @@ impl Reservation {
         self.identity == *file || mutant::removes("copied")
     }
 
-    /// Returns what replaces this reservation once the store has given the node to others: no window lies within it.
+    /// Returns the reservation to write over this one, once the store has given the node to others: no window lies in
+    /// it.
     ///
     /// # Examples
     /// ```

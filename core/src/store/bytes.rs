@@ -1,7 +1,7 @@
 //! The bytes of records: a mark of 8 bytes, a version, and parts of fixed length, little-endian.
 //!
 //! All records follow one rule for versions. A later version is refused with a message that says so, whatever its length,
-//! so that an old program never takes a new record for garbage. An earlier version is not a record: none was released.
+//! so that an old program never takes a new record for garbage. An earlier version is not valid: it was never released.
 //!
 //! ```
 //! use snowmint_core::bytes::Format;

@@ -9,7 +9,7 @@
 //! | under an orchestrator | the variables of Kubernetes, ECS, Cloud Run, Nomad | refused |
 //! | in a container | a root on a layered file system; a mark of a container, unless the root is a whole block device; a private mount of the place | refused |
 //! | in a container where one person works | the same, and a variable of a dev container or of CI, or a terminal | accepted with a warning, and with a random node |
-//! | on a machine | nothing of that | accepted |
+//! | on a machine | none of these signs | accepted |
 
 mod doubt;
 mod file_system;

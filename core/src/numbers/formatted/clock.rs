@@ -7,7 +7,7 @@ use crate::lease::lessor_ahead_us;
 /// time. To read the clock for each number would double the requests.
 const FRESH_US: i64 = 60_000_000;
 
-/// The clock of a store, as its last answer showed it. Times in µs are those of a clock that never steps.
+/// The clock of a store, as its last answer showed it. Times in µs come from a clock that never steps.
 ///
 /// # Examples
 /// ```

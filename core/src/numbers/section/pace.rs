@@ -72,7 +72,7 @@ pub fn call_ms(wait_ms: Option<u64>) -> u64 {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub enum NoRoom {
-    /// The sections in use are as many as the options allow.
+    /// The options allow no more sections in use.
     Sections(u64),
     /// The sections in use take all memory, in bytes.
     Memory(u64),

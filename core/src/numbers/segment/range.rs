@@ -119,7 +119,7 @@ impl Range {
         self.advance(most, least).map(|(first, count)| first..first + count)
     }
 
-    /// Puts the numbers back that a caller has not used of its last run. Returns `false`, and does nothing, if other numbers
+    /// Puts back the unused numbers of a caller's last run. Returns `false`, and does nothing, if other numbers
     /// were taken after the run.
     ///
     /// # Examples

@@ -87,8 +87,9 @@ pub(super) const REDIS: &[Rule] = &[
     rule("appendfsync", Right::OneOf(&["always"]), "", "set appendfsync always in redis.conf"),
     // With yes, Redis does not sync writes while a child process rewrites the file, despite appendfsync.
     rule("no-appendfsync-on-rewrite", Right::OneOf(&["no"]), "", "set no-appendfsync-on-rewrite no in redis.conf"),
-    // After appendonly was turned on, nothing is on disk until its first file is complete, and before it is begun. No word of
-    // Redis distinguishes the first file from a later one: aof_base_size stays when the log is turned off and on.
+    // After appendonly was turned on, no write is on disk until the first file is complete. Until then a rewrite is
+    // scheduled or in progress. Redis does not report whether a rewrite makes the first file or a later one:
+    // aof_base_size keeps its value when the log is turned off and on.
     rewrite("aof_rewrite_scheduled"),
     rewrite("aof_rewrite_in_progress"),
     // Other policies evict only keys with a time to live, and no key of snowmint has one.
