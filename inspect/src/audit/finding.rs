@@ -1,4 +1,4 @@
-//! What an audit found: kinds, messages, and what would have prevented each.
+//! The findings of an audit: kinds, messages and cures.
 
 use core::fmt;
 
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// Returns what would have prevented a finding of this kind.
+    /// Returns the cure: a change that would have prevented a finding of this kind.
     ///
     /// # Examples
     /// ```

@@ -2,10 +2,10 @@
 
 use alloc::vec::Vec;
 
-/// The lines of the IDs, of which some lines have none.
+/// The line of each ID. Some lines have no ID.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
-    /// The place of an ID with lines without an ID before it, and how many these are in all.
+    /// The place of an ID that follows lines without an ID, and the number of all such lines so far.
     skipped: Vec<(u64, u64)>,
 }
 

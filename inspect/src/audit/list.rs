@@ -187,7 +187,7 @@ impl Audit {
         self.lines.of(self.ids.len() as u64)
     }
 
-    /// Ends the audit, and returns what it found.
+    /// Ends the audit, and returns its report.
     ///
     /// # Examples
     /// As for [`at`](Self::at).

@@ -33,8 +33,10 @@ pub struct Report {
     pub nodes: Vec<NodeSpan>,
     /// The findings, sorted by kind and node.
     pub findings: Vec<Finding>,
-    /// For a picture: the nodes with findings, then those with the most IDs, each with the number of its IDs in equal stretches
-    /// of time. The first stretch begins at the earliest ID of these nodes; each takes as many whole ms as the latest ID needs.
+    /// For a picture: some nodes, sorted by number, each with the number of its IDs in equal stretches of time. If
+    /// there are too many nodes, nodes with findings come before others, then nodes with the most IDs. The first
+    /// stretch begins at the earliest ID of these nodes; the length of a stretch, in whole ms, is enough to reach the
+    /// latest ID.
     pub counts: Vec<(u32, Vec<u32>)>,
 }
 

@@ -69,13 +69,14 @@ impl Rounding {
         }
     }
 
-    /// Sees the IDs that repeat. `everywhere`: IDs of nearly all nodes do, of several nodes.
+    /// Sees the IDs that repeat. `everywhere`: there are several nodes, and IDs of nearly all nodes repeat.
     ///
-    /// Low sequences all become 0, which sequences often are. But where several IDs of a tick occur, one of them has another.
+    /// A double turns low sequences into 0, and sequences are often 0 anyway. But of several IDs of a tick, at least
+    /// one has another sequence.
     pub(super) fn see_repeats(&mut self, repeats: &[Repeat], everywhere: bool) {
         let all_zero = self.ids >= MIN_ROUNDED_IDS && (self.ids - self.zeros) * 1000 <= self.ids;
         let surplus: u64 = repeats.iter().map(|repeat| repeat.times - 1).sum();
-        // Two processes with one node have pairs, and leave other nodes alone.
+        // Two processes with one node repeat each ID once, and only IDs of this node.
         let thrice = repeats.iter().filter(|repeat| repeat.times > 2).count() * 100 >= repeats.len();
         let apart = repeats.iter().any(|repeat| repeat.times > most_equal(repeat.id));
         self.collapsed = all_zero && surplus >= MIN_ROUNDED_IDS && (thrice || everywhere) && !apart;
@@ -99,7 +100,7 @@ impl Rounding {
         })
     }
 
-    /// Returns whether nearly all IDs that can be rounded are, so that their sequences say nothing.
+    /// Returns whether most IDs that can be rounded are rounded. Then their sequences are not evidence.
     pub(super) fn is_general(&self) -> bool {
         let many = self.binary.hits * 2 > self.binary.seen || self.decimal.hits * 2 > self.decimal.seen;
         self.is_found() && (self.collapsed || many) && !self.is_either()

@@ -12,7 +12,8 @@ const STRETCHES: usize = 192;
 /// The number of nodes of the picture.
 const MAX_ROWS: usize = 24;
 
-/// Counts the IDs of the nodes with findings, then of those with the most IDs, in each stretch of time.
+/// Counts the IDs of nodes in each stretch of time: of the nodes with findings, then of the nodes with the most IDs, up
+/// to `MAX_ROWS`. Returns them sorted by node.
 pub(super) fn counts(terms: &Terms, ids: &[u64], nodes: &[NodeSpan], findings: &[Finding]) -> Vec<(u32, Vec<u32>)> {
     let mut chosen = nodes.to_vec();
     let is_fine = |span: &NodeSpan| findings.iter().all(|finding| finding.node != Some(span.node));

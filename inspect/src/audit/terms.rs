@@ -104,7 +104,7 @@ impl Terms {
         &self.layout
     }
 
-    /// Returns what an ID is.
+    /// Classifies an ID.
     #[inline]
     pub(super) fn sight(&self, id: u64) -> Sight {
         let Ok(parts) = self.layout.decode(id) else {
@@ -131,8 +131,8 @@ impl Terms {
         if width < 3 { tick as usize & 7 } else { (tick >> (width - 3)) as usize & 7 }
     }
 
-    /// Returns whether the IDs show a time field that ran over: some in the last eighth of the layout's time, some in the
-    /// first one, and nearly none between. `eighths` counts the IDs by [`eighth`](Self::eighth).
+    /// Returns whether the IDs show a time field that ran over: some lie in the last eighth of the layout's time, some
+    /// in the first, and at most 1 % between. `eighths` counts the IDs by [`eighth`](Self::eighth).
     pub(super) fn has_ended(eighths: &[u64; 8]) -> bool {
         let [first, .., last] = *eighths;
         let between: u64 = eighths[1..7].iter().sum();

@@ -105,14 +105,14 @@ const fn base64url_digit(byte: u8) -> Option<u8> {
     }
 }
 
-/// Returns whether a text in base 64 is one that `YouTube` could have given to a video: of the last of 11 digits only four
-/// bits are used there.
+/// Returns whether a text in base 64 could be the ID of a `YouTube` video: it has 11 digits, and the low two bits of
+/// the last digit are 0.
 pub(super) fn may_be_a_video(text: &[u8]) -> bool {
     text.len() == 11 && text.last().and_then(|byte| base64url_digit(*byte)).is_some_and(|digit| digit % 4 == 0)
 }
 
 /// Returns whether a text in base 64 is a word or a name: it lacks upper or lower case, or seldom changes from a class of
-/// characters to another. Of all IDs a hundredth do so too.
+/// characters to another. About 1 % of all IDs look so too.
 fn is_word(text: &[u8]) -> bool {
     let class = |byte: &u8| match byte {
         b'a'..=b'z' => 0,

@@ -55,7 +55,7 @@ impl fmt::Display for Reason<'_> {
     }
 }
 
-/// Writes what an ID says beside its time.
+/// Writes the evidence of an ID besides its time.
 fn write_rest(f: &mut fmt::Formatter<'_>, candidate: &Candidate) -> fmt::Result {
     match candidate.kind {
         Kind::Snowflake { system: "pinterest", id } => write_pinterest(f, id),

@@ -21,9 +21,9 @@ use snowmint_core::host::What;
 /// | `tidb` | `BIGINT UNSIGNED` of `TiDB` | positive |
 /// | `tidb_signed` | `BIGINT` of `TiDB` | negative |
 ///
-/// Tests run the expressions in `PostgreSQL` 15 and 18, `MariaDB` 10.11, `ClickHouse` 26.9, `DuckDB` 2.0 and `SQLite` 3. Those
-/// of `CockroachDB` and `TiDB` follow the documentation of these engines, and no test has run them there. `MySQL` takes
-/// the expressions of `mariadb`, likewise by its documentation.
+/// Tests run the expressions in `PostgreSQL` 15 and 18, `MariaDB` 10.11, `ClickHouse` 26.9, `DuckDB` 2.0 and
+/// `SQLite` 3. The expressions of `CockroachDB` and `TiDB` follow the documentation of these engines, and no test has
+/// run them there. `MySQL` takes the expressions of `mariadb`, also according to its documentation only.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum Dialect {
@@ -51,7 +51,7 @@ pub enum Dialect {
     TidbSigned,
 }
 
-/// What dialects have in common: `TiDB` takes what `MariaDB` takes.
+/// The engine whose expressions a dialect uses: `TiDB` takes the expressions of `MariaDB`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Engine {
     Postgres,

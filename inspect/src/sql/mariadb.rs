@@ -325,7 +325,7 @@ impl fmt::Display for Table<'_, '_> {
     }
 }
 
-/// Writes into an SQL literal. Whether a backslash in a literal is an escape depends on the session, so none is written.
+/// Writes into an SQL literal, without backslashes: it depends on the session whether a backslash is an escape.
 struct Literal<'a, 'b>(&'a mut fmt::Formatter<'b>);
 
 impl Write for Literal<'_, '_> {
