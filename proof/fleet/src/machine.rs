@@ -98,7 +98,7 @@ impl Machine {
         *slot.locked_by.get_or_insert(process) == process
     }
 
-    /// Unlocks what a process has locked.
+    /// Unlocks all slots of a process.
     pub fn unlock(&mut self, process: usize) {
         for slot in self.slots.values_mut() {
             slot.locked_by.take_if(|holder| *holder == process);

@@ -1,10 +1,10 @@
-//! Runs fleets by seed on all cores, and prints what they did.
+//! Runs fleets by seed on all cores, and prints the results.
 //!
 //! | arguments | what runs |
 //! | --- | --- |
 //! | `--seconds N` | fleets of new seeds for that long; `--from SEED` says where the seeds begin |
 //! | `--seed SEED` | one fleet again: its plan, its last events and how it ends |
-//! | `--find N` | with a check left out: N searches, and the median of what each took |
+//! | `--find N` | with a check left out: N searches, and the median of their times |
 //!
 //! Exits with 1 if something went wrong; with `--find`, if a search found nothing. The variable `SNOWMINT_MUTANT` names a
 //! check to leave out, in a build with `--cfg snowmint_mutants`.

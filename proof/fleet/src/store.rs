@@ -222,7 +222,7 @@ impl Store {
         vanishes
     }
 
-    /// Does what `snowmint lease release --stopped --until` does with a node that this claim has. Returns what it writes.
+    /// Releases a node that this claim has, as `snowmint lease release --stopped --until` does. Returns the new record.
     pub fn release(&mut self, node: u32, nonce: u128, end_ms: i64) -> Option<Record> {
         let (bytes, _) = self.now.nodes.get(&node)?;
         let found = record(bytes);
@@ -241,8 +241,8 @@ impl Store {
         self.write(Write::Counter(self.now.counter / 2));
     }
 
-    /// Does what `snowmint fence --until --skip` does: raises all ends, counters and maxima, and the floor. Before, the operator
-    /// has released all nodes.
+    /// Raises all ends, counters and maxima, and the floor, as `snowmint fence --until --skip` does. A node that is not
+    /// released gets the end `until_ms`, as if the operator had released it before.
     pub fn fence(&mut self, until_ms: i64, skip: u64) {
         let nodes: Vec<_> = self.now.nodes.iter().map(|(node, (bytes, _))| (*node, record(bytes))).collect();
         let count = nodes.len() as u64;
@@ -263,7 +263,7 @@ impl Store {
             let version = self.version();
             self.write(Write::Section(raised.to_bytes(), version));
         }
-        // A fence ends what was lost before.
+        // After a fence no earlier write can be lost.
         self.base = self.now.clone();
         self.tail.clear();
     }

@@ -192,7 +192,7 @@ pub struct Checker {
 }
 
 impl Checker {
-    /// Begins with nothing minted.
+    /// Makes a checker that has not seen an ID.
     pub fn new(layout: Layout, nodes: usize, users: usize) -> Self {
         Self {
             layout,
@@ -291,7 +291,7 @@ impl Checker {
         self.spans[reservation].last_slot.map(|(_, window)| window.end_ms)
     }
 
-    /// Notes a fence: all processes have stopped, so what is left of their windows is void.
+    /// Notes a fence: all processes have stopped, so the rest of their windows is void.
     pub fn fenced(&mut self) {
         self.is_rolled_back = false;
         for (_, end_ms) in self.last_of_node.iter_mut().flatten() {

@@ -251,7 +251,7 @@ impl Tenant {
         None
     }
 
-    /// Writes what the store has granted since, then a later end of the window, within it.
+    /// Writes the reservation as the store has granted it since, then a later end of the slot's window, within it.
     fn renew(&mut self, machine: &mut Machine, context: &mut Context<'_>) -> Option<Request> {
         let Way::Holds(held) = &mut self.way else { return None };
         let node = held.outer.node();

@@ -1,4 +1,4 @@
-//! The world of a fleet: virtual time, processes, a network, a store, and what befalls them.
+//! The world of a fleet: virtual time, processes, a network, a store, and their faults.
 
 mod chaos;
 mod event;

@@ -1,4 +1,4 @@
-//! Faults: what befalls processes, the network and the store.
+//! The faults of processes, the network, the store and machines.
 
 use snowmint_core::segment::LAST;
 
