@@ -1,10 +1,10 @@
-//! The system's time for minting, by the processor's counter of cycles where there is one that can be trusted.
+//! The system's time for minting. Uses the processor's cycle counter if it is reliable.
 
 use snowmint_core::SystemHost;
 
 /// Returns the system's time, Unix ms. Reads the clock once in a ms, and in between the counter of this processor.
 ///
-/// A clock that is set is followed at the end of its ms. Callers whose call fails read the clock itself.
+/// Follows a change of the clock at the end of the current ms. After a failure, callers read the clock itself.
 #[inline]
 pub fn unix_ms() -> i64 {
     #[cfg(all(target_arch = "x86_64", not(miri)))]

@@ -21,8 +21,8 @@ use crate::lease::connector::{Connector, wait_for};
 use crate::lease::store::{Given, LeaseStore};
 use crate::slots::{SlotDirectory, Slots};
 
-/// Examines what a generator with these options would do here, and returns what it finds. The place is in order if no
-/// finding is of [`Level::Error`].
+/// Examines this place for a generator with these options, and returns the findings. A generator works here if no
+/// finding has [`Level::Error`].
 ///
 /// It connects to the store as a generator does, which makes missing tables. It claims no node, and makes no slots.
 ///
@@ -157,7 +157,8 @@ fn slots(report: &mut Vec<Finding>, directory: &SlotDirectory, by: &str, terms: 
     Ok(())
 }
 
-/// Examines the nodes that a store has reserved for a directory of this machine. Returns whether no process holds one of them.
+/// Examines the nodes that a store has reserved for a directory of this machine. Returns whether at least one of these
+/// nodes is free.
 fn reserved(report: &mut Vec<Finding>, directory: &SlotDirectory, terms: &Terms) -> Result<bool, Error> {
     let path = directory.path.display().to_string();
     report.push(match &directory.warning {

@@ -60,11 +60,11 @@ impl ProcessGenerator {
     /// `SNOWMINT_NAMESPACE`). Then:
     /// 1. a node without a store and without a namespace is vouched for by the caller;
     /// 2. a node with a store or a namespace is leased;
-    /// 3. without a node any free node is leased, from the store or else from the slots of this machine.
+    /// 3. without a node any free node is leased: from the store, or without a store from the slots of this machine.
     ///
     /// # Errors
     /// `InvalidNode`, `InvalidLayout`, `TimeOverflow`, `BeforeEpoch`; for a lease also `NodesExhausted`,
-    /// `StoreUnavailable`, `UnsafeStore`; and errors of the host's clock or wait.
+    /// `StoreUnavailable`, `InvalidStore`, `UnsafeStore`; and errors of the host's clock or wait.
     pub fn open<H>(options: LeaseOptions, environment: &Environment, host: &mut H) -> Result<Self, H::Error>
     where
         H: Host,
@@ -141,7 +141,7 @@ impl ProcessGenerator {
         Ok(Self { first, layout, options: own, key: Some(key), on_lost, closed: AtomicBool::new(false) })
     }
 
-    /// Returns the time that the generator reads, Unix ms: the lessor's, or else the host's.
+    /// Returns the time that the generator reads, Unix ms: the lessor's, or without a lessor the host's.
     ///
     /// # Errors
     /// The host's.

@@ -68,7 +68,8 @@ impl Reservations {
         self.number.is_some()
     }
 
-    /// Claims a node: one that the directory has reserved and no process of this machine holds, or else one of the store.
+    /// Claims a node that the directory has reserved and no process of this machine holds, otherwise a node of the
+    /// store.
     pub(crate) fn claim(&self, terms: &Terms, now_ms: i64, slowest_ms: &AtomicU64) -> Result<Grant, Refusal> {
         let visit = self.slots.visit(terms, now_ms)?;
         let (mut soonest_ms, mut foreign): (Option<u64>, u32) = (None, 0);

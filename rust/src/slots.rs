@@ -201,7 +201,7 @@ impl Visit<'_> {
 }
 
 impl LockedSlot {
-    /// Returns what the file says of a reservation.
+    /// Reads the reservation in the file.
     pub(crate) fn reservation(&self) -> Result<Found, Error> {
         reserved::find(&self.file, &self.path)
     }

@@ -54,8 +54,9 @@ impl Snowflake {
     /// `Forked` if the options name a node.
     ///
     /// # Errors
-    /// `NodesExhausted`, if no node is free within `max_wait_ms`; `StoreUnavailable`; `UnsafeStore`; `InvalidNode`, also
-    /// where the default directory is not the machine's, as in Kubernetes; `InvalidLayout`; `TimeOverflow`; `BeforeEpoch`.
+    /// `NodesExhausted`, if no node is free within `max_wait_ms`; `StoreUnavailable`; `InvalidStore`; `UnsafeStore`;
+    /// `InvalidNode`, also where the default directory is not the machine's, as in Kubernetes; `InvalidLayout`;
+    /// `TimeOverflow`; `BeforeEpoch`.
     ///
     /// # Examples
     /// ```

@@ -103,7 +103,8 @@ impl MonitoredStore {
         self.state().away.as_ref().map_or(Ok(()), |away| Err(away.error.clone()))
     }
 
-    /// Sends a conditional write whose condition never holds: the store has to be ready to write, and writes nothing.
+    /// Sends a conditional write whose condition never holds. The store must be ready for writes to answer, but writes
+    /// nothing.
     async fn probe(&self) {
         if timeout(self.patience, self.write(PROBE_KEY, &[], 1)).await.is_err() {
             let ms = self.patience.as_millis();
@@ -112,7 +113,7 @@ impl MonitoredStore {
         }
     }
 
-    /// Returns whether the store answered since a time, and is not away.
+    /// Returns whether the store answered since a time, and is available now.
     pub fn answers_since(&self, time: Instant) -> bool {
         let state = self.state();
         state.away.is_none() && state.answered >= time

@@ -10,7 +10,7 @@ use crate::lease::Lease;
 use crate::lease::on_lost::OnLost;
 use crate::lease::registry::LeaseRef;
 
-/// The generator of one process. A forked child adds another one behind it.
+/// The generator of one process. A forked child adds its generator as `next`.
 #[derive(Debug)]
 pub(super) struct Incarnation {
     pub(super) core: Snowflake<Cell>,

@@ -16,7 +16,8 @@ use snowmint_stores::Error;
 
 use crate::ids::minter::{mint, unix_100ns};
 
-/// A version 1: the time, and a random node and clock sequence of this process, never the address of a network card.
+/// Returns a version 1 UUID: the time, and a random node and clock sequence of this process, never the address of a
+/// network card.
 ///
 /// # Errors
 /// `StoreUnavailable`: the system gives no random bytes. `BeforeEpoch`, `TimeOverflow`: its clock is not between 1582 and
@@ -32,10 +33,10 @@ pub fn v1() -> Result<Uuid, Error> {
     mint(|states| states.gregorian(unix_100ns())?.v1())
 }
 
-/// A version 6: as [`v1`], in order of time.
+/// Returns a version 6 UUID: as [`v1`], in order of time.
 ///
 /// # Errors
-/// As of [`v1`].
+/// The errors of [`v1`].
 ///
 /// # Examples
 /// ```

@@ -182,7 +182,7 @@ impl Backend {
         Reservations::new(machine, Arc::new(self), &identity, number, reserve_ms).map(Self::Reserved)
     }
 
-    /// Returns what the processes of a machine call the store, without a password.
+    /// Returns the name of the store for all processes of a machine, without a password.
     #[cfg_attr(not(feature = "engines"), expect(clippy::unnecessary_wraps, reason = "only URLs of engines are read"))]
     fn identity(&self) -> Result<String, Error> {
         match self {

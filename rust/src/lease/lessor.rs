@@ -151,7 +151,7 @@ mod tests {
     use crate::host::{Backend, ClockId, Environment, ProcessGenerator, SystemHost as Host};
     use crate::{LeaseOptions, LeaseStore};
 
-    /// Grants what it was made with, by a clock that only moves when it is set.
+    /// Always grants the same lease. Its clock moves only when a test sets it.
     #[derive(Clone, Debug)]
     struct Fixed(Arc<(LessorGrant, AtomicI64, AtomicU64)>);
 

@@ -32,7 +32,7 @@ impl SlotDirectory {
     /// Returns the directory of a URL: `file:DIRECTORY` or `file:DIRECTORY?allow_unsafe=true`.
     ///
     /// # Errors
-    /// `InvalidStore`, if the URL is another one.
+    /// `InvalidStore` for any other URL.
     pub fn of_url(url: &str) -> Result<Self, Error> {
         let unknown = || {
             // No more of it, as it may have a password.
@@ -66,7 +66,8 @@ impl SlotDirectory {
         Self { path: self.path.join(parent).join(name), above: Some(Box::new(self.clone())), ..self.clone() }
     }
 
-    /// Returns whether this is the directory that snowmint makes for all users. The caller answers for another one.
+    /// Returns whether this is the directory that snowmint makes for all users. The caller is responsible for any other
+    /// directory.
     fn is_default(&self) -> bool {
         self.shared && self.path == Path::new(SHARED_PARENT).join(SHARED_NAME)
     }

@@ -67,7 +67,7 @@ impl Pin {
         Error::new(error.kind(), format!("{}: {error}", self.directory.display()))
     }
 
-    /// Refuses slots of another layout, beside which the pin has vanished.
+    /// Refuses a layout if there are slots of another one, whose pin has vanished.
     fn refuse_other_slots(&self) -> Result<(), Error> {
         for (path, _) in slot_files(&self.directory) {
             if let Ok(Some(record)) = record::latest(&plain_file::read(&path).unwrap_or_default()) {

@@ -91,7 +91,7 @@ impl Within {
         })
     }
 
-    /// Keeps the reservation: begins its renewal if it is due, and writes down what the store has granted since.
+    /// Keeps the reservation: begins its renewal if it is due, and writes newer grants of the store to the file.
     pub(super) fn keep(&mut self, file: &OwnFile, now_ms: i64) -> io::Result<()> {
         drop(self.outer.begin(now_ms));
         if let Some(lost) = self.outer.lost() {

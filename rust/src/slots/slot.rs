@@ -211,7 +211,7 @@ impl Holding for Slot {
     }
 }
 
-/// Returns whether the path leads to something else than a file that this user may open.
+/// Returns whether the path leads to anything but a file that this user may open.
 fn unusable(path: &Path) -> bool {
     let denied = || {
         plain_file::open(OpenOptions::new().read(true).write(true), path, true)

@@ -92,7 +92,7 @@ impl TokenFile {
         Some(Client { role: self.role, token: Some(Arc::clone(&found.name)) })
     }
 
-    /// Refuses the tokens of another file, if this file has one of them or of their names.
+    /// Refuses the tokens of another file, if this file has the same token or the same name.
     fn refuse_shared(&self, path: &Path, others: &[Token]) -> Result<(), Exit> {
         let tokens = self.tokens.read().unwrap_or_else(PoisonError::into_inner);
         let is_shared = |other: &Token| tokens.iter().any(|own| own.text == other.text || own.name == other.name);
@@ -108,7 +108,8 @@ fn refused(path: &Path, why: &dyn fmt::Display) -> Exit {
     Exit::Wrong(format!("the token file {}: {why}", path.display()))
 }
 
-/// Reads the tokens of a file: a token each line, with its name and a blank before it unless it is the only one.
+/// Reads the tokens of a file: in each line a name, a blank and a token. One token may have no name: it gets the name
+/// of the role.
 fn tokens_of(role: Role, path: &Path) -> Result<Vec<Token>, Exit> {
     let text = read_text(path, MAX_FILE_BYTES).map_err(|error| refused(path, &error))?;
     if rights_of_others(path) & 0o2 != 0 {

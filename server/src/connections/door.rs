@@ -21,8 +21,8 @@ const RESERVED_FILES: usize = 4;
 
 /// Descriptors for health checks when the process may open no more files. All ports share them.
 ///
-/// A connection that is accepted while some are missing may have one of them. Such connections are short, so the reserve becomes
-/// full again.
+/// A connection that arrives while the reserve is not full may use a reserved descriptor. Such connections are short,
+/// so the reserve becomes full again.
 #[derive(Clone, Debug)]
 pub struct Reserve(Arc<Mutex<Vec<File>>>);
 
@@ -79,8 +79,8 @@ impl Door {
         self.listener.local_addr()
     }
 
-    /// Waits for a connection. When the process may open no more files, `make_room` closes a silent client and returns whether
-    /// there was one; without one the connection gets a descriptor of the reserve.
+    /// Waits for a connection. When the process may open no more files, calls `make_room`, which closes a silent
+    /// client. If it returns `false`, frees a descriptor of the reserve for the connection.
     pub async fn accept(&mut self, make_room: impl Fn() -> bool) -> Arrived {
         loop {
             match self.listener.accept().await {

@@ -128,7 +128,7 @@ impl Problem {
         Self { server: Some(server.to_owned()), ..wrong }
     }
 
-    /// Says when the section of a user is free whose server is gone.
+    /// Reports that the server of a user is gone, and when the user's section is free.
     pub fn server_gone(user: u64, server: &str, free_in_ms: u64) -> Self {
         let detail = format!("the server of user {user}, {server}, does not answer: ask again in {free_in_ms} ms");
         let gone = Self::new(StatusCode::SERVICE_UNAVAILABLE, "SERVER_GONE", detail);

@@ -15,7 +15,7 @@ const MAX_AGE: Duration = Duration::from_millis(snowmint_stores::fence::NOTICE_M
 #[derive(Debug)]
 pub struct Floored {
     store: Arc<dyn CounterStore>,
-    /// When the floor was asked for, and the answer. Those who ask meanwhile wait for the answer.
+    /// The time of the last request for the floor, and its answer. Concurrent callers wait for the answer.
     floor: Mutex<Option<(Instant, Option<Versioned>)>>,
 }
 

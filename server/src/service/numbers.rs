@@ -128,7 +128,7 @@ impl Numbers {
         Sequences::new(Arc::clone(&self.store)).with_max_wait(Duration::from_millis(self.max_wait_ms))
     }
 
-    /// Keeps the definition of formatted numbers. Returns `false` if the name has another one.
+    /// Keeps the definition of formatted numbers. Returns `false` if the name has a different definition.
     pub async fn define_formatted(&self, name: &str, definition: &Definition) -> Result<bool, Failure> {
         self.openings.deadline().ends(Formatted::define(&*self.store, name, definition)).await
     }

@@ -169,7 +169,7 @@ impl<T: Pooled> Pool<T> {
     }
 }
 
-/// Gives values back, and unlocks the name of each one afterwards.
+/// Gives values back, and then unlocks the name of each value.
 async fn give_back<T: Pooled>(taken: Taken<T>) {
     stream::iter(taken).for_each_concurrent(MAX_CONCURRENT, async |(_locked, value)| value.give_back().await).await;
 }

@@ -50,7 +50,7 @@ fn metrics_count_nodes_and_ids_of_each_namespace() {
     let nonce = "8f14e45fceea167a5a36dedd4bea2543";
     server.ask_json("POST", "/v1/namespaces/orders/leases", &json!({ "nonce": nonce })).json();
     assert_eq!(server.get("/v1/ids?namespace=orders&count=5").ids().len(), 5);
-    // A scrape shows what the one before has found in the store.
+    // A scrape shows the counts that the scrape before it has read from the store.
     let begun = Instant::now();
     while server.metric("snowmint_nodes", "namespace=\"orders\",state=\"held\"") != 2 {
         assert!(begun.elapsed() < Duration::from_mins(1), "{}", server.get("/metrics").text);

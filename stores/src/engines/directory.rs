@@ -103,7 +103,8 @@ impl Directory {
 
     /// Runs an operation under the lock, on a thread that may wait for disks.
     ///
-    /// After the timeout, or when the caller drops the future, an operation that has the lock goes on; another one gives up.
+    /// An operation that has the lock goes on after the timeout, or when the caller drops the future. An operation
+    /// without the lock waits for it until the timeout, even without a caller, and then gives up.
     async fn locked<T, F>(&self, operation: F) -> Result<T, Error>
     where
         T: Send + 'static,

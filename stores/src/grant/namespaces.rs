@@ -12,7 +12,7 @@ use crate::store::key::name;
 use crate::store::{Versioned, WriteOutcome};
 
 impl Leases {
-    /// Makes a namespace if the store does not have it, or compares its layout with the one there. A claim does so too.
+    /// Makes a namespace if the store does not have it, otherwise compares the layouts. A claim does the same.
     /// Returns `false` if the store has it already.
     ///
     /// # Errors
@@ -38,7 +38,8 @@ impl Leases {
         }
     }
 
-    /// Refuses a layout that is not the one of the nodes of a namespace: its record may have vanished from beside them.
+    /// Refuses a layout that differs from the layout of the namespace's nodes: the record of the namespace may have
+    /// vanished.
     async fn refuse_nodes_of_another(&self, namespace: &Namespace, layout: &Layout) -> Result<(), Error> {
         let nodes = read_nodes(self.store.name(), self.store.list(&namespace.nodes_prefix()?).await?)?;
         nodes.values().flatten().try_for_each(|(record, _)| {

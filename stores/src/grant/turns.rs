@@ -1,6 +1,6 @@
-//! Claims of a service, one after the other for each namespace, by one list of its nodes.
+//! Runs the claims of a service one after the other for each namespace, with one list of its nodes.
 //!
-//! Claims at the same time would all list the nodes, choose the same one, and write in vain.
+//! Concurrent claims would all list the nodes and choose the same node, and all writes but one would fail.
 
 use std::collections::{BTreeMap, HashMap};
 use std::mem;
@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::process::lock;
 use crate::store::{RecordStore, Version, Versioned, WriteOutcome};
 
-/// How long what was read serves the claims that wait.
+/// How long waiting claims use the records that were read.
 const MAX_AGE: Duration = Duration::from_secs(1);
 
 /// The namespaces with claims under way.
@@ -27,7 +27,7 @@ pub(super) struct Turns(Mutex<HashMap<String, Weak<Crowd>>>);
 /// The claims of a namespace that are under way.
 #[derive(Debug)]
 pub(super) struct Crowd {
-    /// The store, as claims use it that have their turn.
+    /// The store, for the claim that has its turn.
     pub store: Arc<Listed>,
     /// When the store last gave no answer to one of the claims, and why. The claim that holds the lock has its turn.
     failed: sync::Mutex<Option<(Instant, Error)>>,
@@ -56,7 +56,8 @@ impl Crowd {
     /// Waits for the turn of a claim.
     ///
     /// # Errors
-    /// That of a store which gave no answer to another claim meanwhile: claims that wait do not each wait for it in turn.
+    /// The error of another claim, if the store gave it no answer meanwhile. So waiting claims do not all wait for a
+    /// silent store, one after the other.
     pub async fn turn(&self) -> Result<Turn<'_>, Error> {
         let since = Instant::now();
         let failed = self.failed.lock().await;
@@ -98,7 +99,7 @@ struct Seen {
     is_read: bool,
     /// That record, if there is one.
     namespace: Option<Versioned>,
-    /// The version of the namespace's record. Another one shows that others have counted new nodes.
+    /// The version of the namespace's record. A different version shows that other claimers have counted new nodes.
     version: Version,
     /// The records of the nodes, and when they were read.
     listed: Option<(Instant, BTreeMap<String, Versioned>)>,

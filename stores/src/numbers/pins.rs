@@ -8,7 +8,7 @@ use crate::store::RecordStore;
 use crate::store::ask::ask;
 use crate::store::key::refuse_new;
 
-/// Pins a setting that the store lacks, and refuses a different one that another process pins meanwhile. Refuses a name that
+/// Pins a setting that the store lacks. Fails if another process pins a different value meanwhile, and for a name that
 /// is not allowed.
 pub(crate) async fn pin(store: &dyn RecordStore, key: &str, wanted: Pin) -> Result<(), Error> {
     refuse_new(key)?;

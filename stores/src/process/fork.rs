@@ -42,7 +42,8 @@ pub struct Cell<T = Words> {
 /// A value that a cell can hold.
 ///
 /// # Safety
-/// All zero is a value, no more than a page takes it, nothing has to be dropped, and all access is atomic.
+/// The type has four properties: all bytes zero are a valid value, it fits in a page, it needs no drop, and all
+/// access is atomic.
 unsafe trait Zeroed: Sync {}
 
 // SAFETY: two atomic words.
@@ -63,7 +64,7 @@ unsafe impl Zeroed for Fetched {}
 
 #[cfg(feature = "numbers")]
 impl Fetched {
-    /// Marks this process as the one that has the numbers.
+    /// Marks this process as the owner of the numbers.
     pub(crate) fn of_this_process(cell: &Cell<Self>) {
         cell.get().mark.store(1, Ordering::Release);
     }

@@ -8,7 +8,7 @@ use snowmint_core::mutant;
 use super::fork::PerProcess;
 use crate::error::Error;
 
-/// The identity of a process. A child of `fork` or of a raw `clone` has another one.
+/// The identity of a process. A child of `fork` or of a raw `clone` has a different identity.
 #[derive(Debug, Default)]
 pub struct Owner {
     // Owners differ by their addresses, so each takes room.

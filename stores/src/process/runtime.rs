@@ -8,7 +8,7 @@ use tokio::runtime::{Builder, Handle, Runtime};
 use super::fork::PerProcess;
 use crate::error::Error;
 
-/// It lives as long as the process; a forked child has another one.
+/// The runtime of one process, until the process ends. A forked child makes another runtime.
 #[derive(Default)]
 struct OfProcess(OnceLock<Result<OfStores, String>>);
 

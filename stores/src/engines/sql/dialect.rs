@@ -127,7 +127,8 @@ pub struct Statements {
     pub read: &'static str,
     /// A commit that waits until all commits which a read saw are durable. `None` if a read sees durable commits only.
     pub flush: Option<&'static str>,
-    /// Adds a record: value, version, key. The version that the key has afterwards is another one if it had a record.
+    /// Adds a record: value, version, key. If the key had a record already, its version afterwards differs from the
+    /// given one.
     pub insert: Raise,
     /// Replaces a record: value, new version, key, expected version.
     pub update: &'static str,

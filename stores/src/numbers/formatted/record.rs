@@ -7,7 +7,7 @@ use crate::numbers::definition::create;
 use crate::store::RecordStore;
 use crate::store::key::{key, refuse_new};
 
-/// Writes the definition of a name. Returns `false` if the name has another one.
+/// Writes the definition of a name. Returns `false` if the name has a different definition.
 pub(super) async fn define(store: &dyn RecordStore, name: &str, definition: &Definition) -> Result<bool, Error> {
     let place = key("formatted/", name)?;
     refuse_new(&place)?;

@@ -119,8 +119,8 @@ impl Known {
     }
 }
 
-/// Returns the bytes of a hash table that was full, after it has grown: seven of eight places can be filled, and each table
-/// has twice as many places as the one before.
+/// Returns the bytes of a full hash table after it has grown: seven of eight places can be filled, and growth doubles
+/// the places.
 fn bytes_after(capacity: usize) -> u64 {
     let places = match capacity as u64 {
         0 => 4,

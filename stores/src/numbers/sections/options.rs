@@ -35,11 +35,11 @@ pub struct SectionsOptions {
     pub window_ms: u64,
     /// The longest wait of a call, in ms: 1000.
     pub max_wait_ms: u64,
-    /// The most sections at the same time: 10,000. A section without requests makes room for another one.
+    /// The most sections at the same time: 10,000. A section without requests makes room for a new section.
     pub max_sections: usize,
     /// The most bytes of memory for the users, at least 1 MiB: 64 MiB. A section takes about 4 kB, and a user 4 to 21 bytes.
-    /// A section without requests makes room for others, else the one with the most memory forgets its users, whose next
-    /// numbers are then up to `step` higher.
+    /// Sections without requests make room for other sections. If all have requests, the section with the most memory
+    /// forgets its users, whose next numbers are then up to `step` higher.
     pub memory_bytes: u64,
     /// The name of this allocator for people and clients, such as its address. By default program, process and host.
     pub label: Option<String>,

@@ -181,8 +181,8 @@ pub struct OwnFile {
     place: &'static Place,
 }
 
-/// The file of a descriptor, if it is the one of that device and inode: a daemon that closes every descriptor closes ours too,
-/// and its number is used again.
+/// Returns the file of a descriptor, if it has this device and inode. A daemon that closes every descriptor closes ours
+/// too, and another file may get its number.
 fn own_file(descriptor: RawFd, identity: (u64, u64)) -> Option<File> {
     // SAFETY: whatever the descriptor is now, it is let go below if it is not the file that we opened.
     let file = ManuallyDrop::new(unsafe { File::from_raw_fd(descriptor) });
