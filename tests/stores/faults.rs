@@ -104,8 +104,8 @@ pub async fn confirmed_writes_outlive_kills(engine: Engine) {
     assert!(fresh.add("faults/c", 0, 0).await.expect("a sum") >= highest);
 }
 
-/// Adds and writes; each sum that was confirmed. A record is what was confirmed last, or what may have been written
-/// since.
+/// Adds to a counter and writes a record until `stop`. Returns the confirmed sums. Asserts that the record has the
+/// value of the last confirmed write, or of a later write without an answer.
 pub async fn client(
     store: Arc<dyn CounterStore>,
     number: usize,

@@ -23,12 +23,12 @@ pub fn setting(name: &str, default: usize) -> usize {
     std::env::var(name).ok().and_then(|value| value.parse().ok()).unwrap_or(default)
 }
 
-/// A `PostgreSQL` that loses what was committed in the last 30 s, if commits do not wait.
+/// Starts a `PostgreSQL` that loses the commits of the last 30 s in a crash, if commits do not wait.
 fn forgetful() -> Server {
     Server::start_with(Engine::Postgres, &["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"])
 }
 
-/// Such a `PostgreSQL`, and a `PgBouncer` in front of it.
+/// Starts such a `PostgreSQL`, and a `PgBouncer` in front of it.
 fn start(mode: &str) -> (Server, Server) {
     let server = forgetful();
     // In session mode a client keeps its session. In the other modes clients share a few.

@@ -89,7 +89,7 @@ fn processes_start_again_while_the_store_is_dead(engine: Engine) {
     }
     let now: BTreeSet<_> = running.iter().map(|(_, node)| *node).collect();
     assert_eq!(now, nodes, "no node is taken from the fleet");
-    // The store is there again, and confirms what the directory has.
+    // The store is back, and confirms the reservations of the directory.
     fleet.server.restart();
     let (victim, _) = running.pop().expect("three");
     victim.kill();

@@ -47,7 +47,7 @@ static POSTGRES: LazyLock<PathBuf> = LazyLock::new(|| {
     installed.max_by_key(version).unwrap_or_default()
 });
 
-/// Where the programs of `PostgreSQL`'s server lie: the folder that `SNOWMINT_POSTGRES` names, or the one of its clients.
+/// The folder of the programs of `PostgreSQL`'s server: `SNOWMINT_POSTGRES`, or the folder of its clients.
 static POSTGRES_SERVER: LazyLock<PathBuf> =
     LazyLock::new(|| std::env::var_os("SNOWMINT_POSTGRES").map_or_else(|| POSTGRES.clone(), PathBuf::from));
 
