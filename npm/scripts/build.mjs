@@ -72,9 +72,9 @@ const bundle = async (host, entries, options) => {
     platform: host === "node" ? "node" : "neutral",
     external: ["cloudflare:*"],
     logLevel: "warning",
-    // Classes keep their names in what people print; in browsers bytes count more.
+    // Classes keep their names for printing; in browsers small size matters more.
     keepNames: host === "node",
-    // Leaves out of the code for browsers what only a host that can block does.
+    // The code for browsers leaves out the parts for hosts that can block.
     minifySyntax: host !== "node",
     define: { VERSION: JSON.stringify(version) },
     ...options,
@@ -141,7 +141,7 @@ async function asCommonJs(files, platform) {
     platform,
     // By `require`: Jest gives scripts no `import()`.
     supported: { "dynamic-import": false },
-    // What createRequire needs.
+    // The path for createRequire.
     define: { "import.meta.url": "__filename" },
     plugins: [beside(/^\.\/.*\.mjs$/, (path) => path.replace(/mjs$/, "cjs"))],
   });

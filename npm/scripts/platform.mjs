@@ -1,4 +1,4 @@
-// Prints what this machine is called in the names of platform packages, as src/host/addon.ts looks for it.
+// Prints the name of this machine's platform in the names of packages, as src/host/addon.ts looks for it.
 import process from "node:process";
 
 const linux = () => (process.report.getReport().header.glibcVersionRuntime ? "-gnu" : "-musl");

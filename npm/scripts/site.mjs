@@ -31,7 +31,7 @@ const policy = [
   `script-src ${hash(script)} 'wasm-unsafe-eval'`,
   `style-src ${hash(style)}`,
   "img-src data:",
-  // Only a page that a service has sent asks it what it is.
+  // Only a page that a service has sent asks the service about itself.
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",

@@ -1,6 +1,7 @@
 /**
- * What went wrong, as the same word in every language. The last one is known here only: WebAssembly cannot start, as the page's
- * content security policy forbids it, the host has none, or memory is short; `cause` is the host's error.
+ * The kind of an error, the same word in every language. Only this package has the last kind, `WASM_FORBIDDEN`:
+ * WebAssembly cannot start, because the page's content security policy forbids it, the host lacks it, or memory is
+ * short; `cause` is the host's error.
  */
 export type ErrorCode =
   | "EXHAUSTED"
@@ -26,7 +27,7 @@ export type ErrorCode =
  * try { gen.tryNextId() } catch (e) { if (e instanceof SnowmintError && e.code === "EXHAUSTED") await later(e.retryAfterMs) }
  */
 export class SnowmintError extends Error {
-  /** What went wrong, such as `"CLOCK_BACKWARDS"`. */
+  /** The kind of the error, such as `"CLOCK_BACKWARDS"`. */
   readonly code: ErrorCode;
   /** For `EXHAUSTED`, and for `NODES_EXHAUSTED` if it is known: the ms after which the same call can succeed, 1 or more. */
   readonly retryAfterMs?: number;
@@ -34,8 +35,8 @@ export class SnowmintError extends Error {
   readonly byMs?: number;
 
   /**
-   * Also what another copy of this package threw is one, as ES modules and CommonJS have each their own; but not one of a
-   * subclass.
+   * An error of another copy of this package is an instance too, because ES modules and CommonJS each have their own
+   * class. This does not hold for subclasses.
    */
   static [Symbol.hasInstance](error: unknown): boolean {
     // biome-ignore-start lint/complexity/noThisInStatic: subclasses inherit this function, and it answers for one of them

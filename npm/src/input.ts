@@ -1,4 +1,4 @@
-// Checks of what callers pass in, and the kind of object that they get.
+// Checks the arguments of callers, and makes the kind of object that they get.
 import { SnowmintError } from "./errors.js";
 import { mint } from "./wasm/mint.js";
 
@@ -33,7 +33,7 @@ export function duration(name: string, value: unknown): number {
   return ms;
 }
 
-/** What options belong to. */
+/** The function or class that options belong to. */
 export interface Owner {
   /** The name of the function or class in messages. */
   of: string;

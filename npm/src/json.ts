@@ -6,8 +6,8 @@ import { frozen } from "./input.js";
 /** IDs in JSON: as decimal strings. */
 export const json = /* @__PURE__ */ frozen({
   /**
-   * Writes a value as JSON, with every bigint as a decimal string and every `BigUint64Array` as an array of them: what reads
-   * it takes them as they are, and no digit is lost on the way. The inverse, where one is needed, is `BigInt(text)`.
+   * Writes a value as JSON, with every bigint as a decimal string and every `BigUint64Array` as an array of such
+   * strings. Readers of the JSON lose no digit. `BigInt(text)` turns a string back.
    *
    * @example
    * json.stringify({ id: gen.nextId() }) // '{"id":"1541815603606036480"}'
@@ -16,7 +16,7 @@ export const json = /* @__PURE__ */ frozen({
     return JSON.stringify(value, json.replacer, space);
   },
   /**
-   * The same for what takes a replacer of `JSON.stringify`.
+   * The same as a replacer, for functions that take a replacer of `JSON.stringify`.
    *
    * @example
    * app.set("json replacer", json.replacer); // Express
@@ -26,9 +26,9 @@ export const json = /* @__PURE__ */ frozen({
     return value instanceof BigUint64Array ? Array.from(value, String) : value;
   },
   /**
-   * Makes a reviver for `JSON.parse`: decimal strings under these keys become bigints, also in arrays. So do numbers beyond
-   * 2^53, which have lost digits, where the engine passes the digits of the text; elsewhere they are an `INVALID_ID`. Other
-   * values stay.
+   * Makes a reviver for `JSON.parse`: decimal strings under these keys become bigints, also in arrays. So do numbers
+   * beyond 2^53, which have lost digits, if the engine passes the digits of the text; in other engines the reviver
+   * throws `INVALID_ID`. Other values stay.
    *
    * @example
    * JSON.parse('{"id":"1541815603606036480"}', json.reviver("id")).id // 1541815603606036480n

@@ -4,7 +4,7 @@ import type { Layout } from "snowmint";
 /** A language that the page writes. */
 export type Language = "python" | "javascript" | "rust";
 
-/** What makes a generator of a layout, and an ID. */
+/** Code that makes a generator of a layout, and an ID. */
 export function codeOf(language: Language, layout: Layout): string {
   const named = `"${layout.name ?? layout}"`;
   switch (language) {

@@ -51,7 +51,7 @@ export function increases(layout: Layout): boolean {
   return above[0] === "time" && (above.length < 3 || above[2] === "random");
 }
 
-/** The classes of what shows a field. */
+/** The classes of an element that shows a field. */
 export function fieldClass({ kind, nodesAbove }: Pick<Field, "kind" | "nodesAbove">): string {
   return kind === "node" && nodesAbove % 2 ? "field node other" : `field ${kind}`;
 }

@@ -8,7 +8,7 @@ import { idIn, isBeyond64Bits } from "./paste.js";
 import { bar, fieldTable } from "./picture.js";
 import { timeElement } from "./time.js";
 
-/** What to try, each as its system publishes it. The page opens with the first one. */
+/** Examples to try, each as its system publishes it. The page opens with the first one. */
 const EXAMPLES = [
   ["a tweet", "1541815603606036480"],
   ["a Discord message", "175928847299117063"],

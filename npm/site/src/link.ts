@@ -3,7 +3,7 @@ import { Layout, layouts } from "snowmint";
 import { copyButton } from "./copy.js";
 import { element } from "./element.js";
 
-/** What an address shows: an ID, or just its decoding in one layout (`as`), or a layout in the designer. */
+/** The content of an address: an ID, or only its decoding in one layout (`as`), or a layout in the designer. */
 export type Shown = { id: string; as?: string } | { layout: string };
 
 /** Returns the part of an address, from `#` on, that shows an ID or a layout. */

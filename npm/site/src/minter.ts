@@ -153,7 +153,7 @@ export function startMinter(): { use(layout: Layout | null): void } {
     if (!(await ready()) || frame) return;
     say(status, "Minting.");
     start.textContent = "Stop";
-    // The burst has taken what there is.
+    // The burst takes every available ID.
     one.disabled = true;
     counted = total;
     since = performance.now();

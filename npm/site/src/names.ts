@@ -58,7 +58,7 @@ export function systemName(layout: string): string {
   return (SYSTEMS as Readonly<Record<string, string>>)[layout] ?? layout;
 }
 
-/** The name of what could have minted an ID. */
+/** The name of the system that could have minted an ID. */
 export function candidateName({ layout, kind }: Pick<Candidate, "layout" | "kind">): string {
   return layout ? systemName(layout) : (KINDS[kind] ?? kind.replace(/^uuid(\d)$/, "UUID, version $1"));
 }

@@ -16,7 +16,7 @@ function startPage(): void {
   let timer = 0;
   let ready = false;
 
-  /** Puts what is shown into the address, without a step in the history. */
+  /** Puts the content of the page into the address, without a step in the history. */
   const remember = (name: string, value: string) => {
     if (value) state.set(name, value);
     else state.delete(name);

@@ -16,7 +16,7 @@ export function idIn(pasted: string): string {
   return reads(found) || isBeyond64Bits(found) ? found : text;
 }
 
-/** Without what integers have in code, or for people; anything else stays. */
+/** Removes the suffix `n` of code and the separators of digit groups from an integer; other text stays. */
 function integer(text: string): string {
   const digits = text.replace(/(?<=\d)n$/, "");
   if (/^-?\d+$/.test(digits)) return digits;

@@ -20,7 +20,7 @@ const LEFT = "left/";
 const LEAVING = "snowmint/left/";
 /** How long a transaction may take, ms. */
 const PATIENCE_MS = 5000;
-/** How long others have to put back what a new database lacks, and how long windows may last which they did not, ms. */
+/** How long others get to fill a new database, and how long a window may last that they did not put back, ms. */
 const HEARING_MS = 50;
 const YOUNG_MS = 10_000;
 
@@ -32,14 +32,14 @@ interface Kept extends Versioned {
 /** The records of an origin. */
 export class OriginStore implements LeaseStore {
   #open: Promise<IDBDatabase> | undefined;
-  /** The one that is open, and when it was made. */
+  /** The open database, and the time when it was made. */
   #database: IDBDatabase | undefined;
   #bornMs: number | undefined;
   #channel: BroadcastChannel | undefined;
   #going = false;
   /** Whether this realm has a record in the database that is open. */
   #hasWritten = false;
-  /** What this realm has written, to be put back. */
+  /** The records of this realm, to be put back into a new database. */
   readonly #written = new Map<string, Versioned>();
   readonly #cleared: () => void;
 
@@ -101,18 +101,18 @@ export class OriginStore implements LeaseStore {
     return null;
   }
 
-  /** The node to prefer in a database that may lack what others know, and has nothing of this realm either. */
+  /** The node to prefer if the database may lack records of others and has no record of this realm. */
   async preferred({ nodes }: Layout): Promise<number | undefined> {
     // The next call rejects with the reason.
     await this.#connected().catch(() => {});
     return this.#isYoung(YOUNG_MS) && !this.#hasWritten ? Math.floor(Math.random() * nodes) : undefined;
   }
 
-  /** The page goes, and may be kept for the back button: no connection keeps it from that. Else writes go to local storage. */
+  /** The page is left. If it may be kept for the back button, closes the connection; else writes to local storage. */
   go(kept: boolean): void {
     if (!kept) {
       this.#going = true;
-      // If it stays after all.
+      // The page may stay after all.
       setTimeout(() => {
         this.#going = false;
       });
@@ -190,7 +190,7 @@ export class OriginStore implements LeaseStore {
     this.#hasWritten = false;
   }
 
-  /** Nobody else sees any more what is held here. */
+  /** Other tabs no longer see the nodes that are held here. */
   #lose(): void {
     this.#forget();
     this.#cleared();
@@ -273,8 +273,9 @@ export class OriginStore implements LeaseStore {
 const firstVersion = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
 /**
- * Leaves a record for others to find. A page that goes has no time for a transaction (WebKit drops it, Firefox now and then),
- * but local storage is written at once. Workers have none of it, so whoever lists the records next takes it over.
+ * Leaves a record for other tabs. A page that closes has no time for a transaction (WebKit drops it, Firefox
+ * sometimes), but local storage is written at once. Workers have no local storage, so the next page that lists the
+ * records moves this record to the database.
  */
 async function leave(key: string, { value, version }: Versioned): Promise<null> {
   localStorage.setItem(LEAVING + key, JSON.stringify([version, ...value]));

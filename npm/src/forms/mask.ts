@@ -45,8 +45,8 @@ export class Mask {
 }
 
 /**
- * Turns UUIDs of version 7 into ones that look like a version 4, and back: UUIDv47. The time is masked by SipHash-2-4 of the
- * random bits, which stay as they are. It hides, and does not authenticate.
+ * Turns UUIDs of version 7 into UUIDs that look like version 4, and back: UUIDv47. SipHash-2-4 of the random bits masks
+ * the time; the random bits stay. The mask hides the time, and does not authenticate.
  *
  * @example
  * const mask = new UuidMask("efcdab89674523011032547698badcfe");

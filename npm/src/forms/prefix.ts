@@ -1,4 +1,4 @@
-// Prefixed IDs, which say what they identify.
+// Prefixed IDs, which name the kind of object.
 import { digits, frozen, type Id } from "../input.js";
 import { tools } from "../wasm/tools.js";
 

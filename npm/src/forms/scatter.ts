@@ -1,18 +1,18 @@
 import { digits as digitsOf, frozen, type Id, type Integer } from "../input.js";
 import { tools } from "../wasm/tools.js";
 
-/** IDs moved about, so that a database that splits tables by ranges of keys writes to all of them; and back. */
+/** Moves bits or digits of IDs, and back, so that a database that splits tables by ranges writes to all ranges. */
 export const scatter = /* @__PURE__ */ frozen({
   /**
-   * Moves the last `digits` decimal digits behind the first one, which stays, so that the number of digits does too. Throws
-   * `INVALID_ID` unless `id` is 0 to 2^63-1 and has more than `digits` digits, or if the result is above 2^63-1, which IDs
-   * from 9 * 10^18 on can come to.
+   * Moves the last `digits` decimal digits behind the first digit. The first digit stays, so the number of digits stays
+   * too. Throws `INVALID_ID` unless `id` is 0 to 2^63-1 and has more than `digits` digits, or if the result is above
+   * 2^63-1, which is possible for IDs from 9 * 10^18 on.
    *
    * @example
    * scatter.rotateDigits(561632371724517376n, 1) // 566163237172451737n
    */
   rotateDigits: (id: Id, digits: Integer): bigint => tools().rotateDigits(digitsOf(id), digitsOf(digits)),
-  /** The inverse of `rotateDigits`. Throws `INVALID_ID` if that gives no such ID for this number of digits. */
+  /** The inverse of `rotateDigits`. Throws `INVALID_ID` for a number that `rotateDigits` never returns for `digits`. */
   unrotateDigits: (id: Id, digits: Integer): bigint => tools().unrotateDigits(digitsOf(id), digitsOf(digits)),
   /**
    * Reverses the low 63 bits, so that the lowest bit becomes the highest. A second call gives the ID back. Throws

@@ -24,8 +24,8 @@ declare global {
 type Made<Generator> = new (options: SnowflakeOptions) => Generator;
 
 /**
- * The key of what `lease` hands to the constructor within the options, so that the constructor of a subclass passes it on with
- * them.
+ * The key of an option by which `lease` passes its result to the constructor: a subclass passes on all options, so also
+ * this one.
  */
 const LEASED: unique symbol = Symbol();
 

@@ -98,7 +98,7 @@ interface Loaded {
 }
 const realm = globalThis as { [KEY]?: Loaded };
 
-/** The end of a package's name for each platform. On Linux both are tried, and the one that loads is right. */
+/** The end of a package's name for each platform. On Linux both are tried, and the package that loads is right. */
 const libcs: Record<string, string[]> = { linux: ["-gnu", "-musl"], win32: ["-msvc"] };
 export const platform = `${process.platform}-${process.arch}`;
 /** The advice where the addon is missing. */
@@ -107,7 +107,7 @@ const cure = `install the optional dependencies of snowmint${"Deno" in globalThi
 /** Returns the addon, if one loads here. ES modules, CommonJS and duplicate installs of one version share it. */
 export const addon = (): Addon | undefined => loaded().addon;
 
-/** Returns the functions of the addon: the same ones for all generators, which makes their calls fast. */
+/** Returns the functions of the addon. All generators share the same function objects, which makes calls fast. */
 export const functions = (addon: Addon): Functions => (loaded().functions ??= addon.functions());
 
 const loaded = (): Loaded => (realm[KEY] ??= load());
@@ -117,8 +117,8 @@ function load(): Loaded {
   for (const libc of libcs[process.platform] ?? [""]) {
     try {
       if (process.env.SNOWMINT_NO_ADDON === "1") throw new Error("SNOWMINT_NO_ADDON is 1");
-      // Said so that bundlers for servers leave it alone: webpack would have nothing in its place, and Turbopack would take
-      // the addon for a script. What esbuild makes CommonJS of has no URL.
+      // Said so that bundlers for servers leave it alone: webpack would replace it with nothing, and Turbopack would
+      // read the addon as a script. Code that esbuild turns into CommonJS has no URL.
       const from = module.createRequire(import.meta.url ?? __filename);
       return { addon: Reflect.apply(from, undefined, [`snowmint-${platform}${libc}`]) };
     } catch (error) {

@@ -220,6 +220,6 @@ function client(scheme: string, ...names: string[]): Packages {
 /** Returns where packages are looked for: from the program, from the working directory, and from this package. */
 function folders(): (string | URL)[] {
   const program = process.argv[1] ? [join(dirname(process.argv[1]), "package.json")] : [];
-  // What esbuild makes CommonJS of has no URL.
+  // Code that esbuild turns into CommonJS has no URL.
   return [...program, join(process.cwd(), "package.json"), import.meta.url ?? __filename];
 }

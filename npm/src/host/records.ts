@@ -7,7 +7,7 @@ import type { Addon, Question, Records, Reply } from "./addon.js";
 /** The stores that the addon knows. */
 const known = new WeakMap<LeaseStore, Records>();
 
-/** Returns what the addon needs to ask a store. */
+/** Returns the object by which the addon calls a store. */
 export function recordsOf(native: Addon, store: LeaseStore): Records {
   let records = known.get(store);
   if (!records) {

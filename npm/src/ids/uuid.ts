@@ -118,8 +118,9 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   fromText: (text: string, form: UuidForm): string => tools().uuidOfShort(String(text), String(form)),
   /**
-   * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, swap)` makes. Like MySQL, it swaps only on request. Swapped, the high time
-   * bits of a version 1 come before its low ones, so that an index is in order of time; 6 and 7 are in order without it.
+   * The 16 bytes that MySQL's `UUID_TO_BIN(uuid, swap)` makes. Like MySQL, it swaps only on request. Swapped, the high
+   * time bits of a version 1 come before its low ones, so that an index is in order of time. Versions 6 and 7 are in
+   * order without a swap.
    *
    * @example
    * uuid.toMysql("6ccd780c-baba-1026-9564-5b8c656024db", { swap: true }) // 1026baba6ccd780c95645b8c656024db
@@ -132,7 +133,7 @@ export const uuid = /* @__PURE__ */ frozen({
    */
   fromMysql: (bytes: Uint8Array, { swap = false }: { swap?: boolean } = {}): string =>
     swap ? tools().uuidOfSwapped(array("the ID is", bytes)) : textOf(Kind.Uuid, bytes),
-  /** The version, 1 to 8 where it means something; null in variants that have none, as of `NIL` and `MAX`. */
+  /** The version, of which 1 to 8 are defined; null in variants without versions, as for `NIL` and `MAX`. */
   version: (text: string): number | null => tools().uuidVersion(String(text)) ?? null,
   /** The time of versions 1, 2, 6 and 7, Unix ms, rounded down, of version 2 to 430 s; null for other versions. */
   timestampMs: (text: string): number | null => timeOf(Kind.Uuid, text),
@@ -141,8 +142,8 @@ export const uuid = /* @__PURE__ */ frozen({
   /** The node of versions 1, 2 and 6, 48 bits; else null. */
   node: (text: string): number | null => tools().uuidNode(String(text)) ?? null,
   /**
-   * What a version 2 is about (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for users, 1 for
-   * groups and 2 for organisations, and the number in it, such as POSIX's user ID; null in other versions.
+   * The identity in a version 2 (DCE 1.1: Authentication and Security Services, section 5.2.1.1): the domain, 0 for
+   * users, 1 for groups and 2 for organisations, and the number in it, such as POSIX's user ID; null in other versions.
    */
   local(text: string): { domain: number; id: number } | null {
     const local = tools().uuidLocal(String(text));

@@ -69,7 +69,7 @@ export type Form =
   | "uuid_swapped"
   | OneForm;
 
-/** One that could have minted what was inspected. */
+/** A system that could have minted the inspected value. */
 export interface Candidate {
   /** The kind of ID. */
   kind: Kind;

@@ -93,11 +93,12 @@ export abstract class Claim {
   /** Returns the state with which another tab of this origin can go on with the lease. */
   abstract saved(): Uint8Array;
 
-  /** Goes on with a lease that another tab has saved. */
+  /** Continues a lease that another tab has saved. */
   abstract resume(saved: Uint8Array): Promise<void>;
 
   /**
-   * Returns a copy that goes on from here while a call of this claim has no answer yet; with the node, if it `holds` one.
+   * Returns a copy to continue with while a call of this claim has no answer yet. The copy has the node if it `holds`
+   * one.
    */
   abstract again(holds: boolean): Claim;
 

@@ -1,14 +1,14 @@
-// Generators on leases: what `Snowflake.lease` does, in the file that browsers load on demand.
+// Generators on leases: the work of `Snowflake.lease`, in the file that browsers load on demand.
 
 import { type LeaseOptions, OF_CONSTRUCTOR, type Spec, specOf } from "../generator/options.js";
 import { read } from "../input.js";
 import { type Layout, numbersOf } from "../layout/layout.js";
 import type { Lease } from "./lease.js";
 
-/** What `Snowflake.lease` has found. */
+/** The result of `Snowflake.lease`. */
 export interface Found {
   spec: Spec;
-  /** Nothing where the caller vouches for the node. */
+  /** Undefined if the caller vouches for the node. */
   lease: Lease | undefined;
 }
 

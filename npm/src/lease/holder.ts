@@ -135,8 +135,8 @@ export class Holder {
   }
 
   /**
-   * Lets go of the lock before the page goes, and takes it again if the page stays. Firefox keeps no page for the back button
-   * that has a lock, and decides of that before `pagehide`. Meanwhile the window keeps others from the node.
+   * Releases the lock before the page is left, and takes it again if the page stays. Firefox does not keep a page with
+   * a lock for the back button, and decides before `pagehide`. Without the lock, the window still protects the node.
    */
   loosen(): void {
     if (!this.#terms.guard || !this.#cell) return;
@@ -250,7 +250,7 @@ export class Holder {
     return attempt;
   }
 
-  /** Runs an attempt. `beside` an earlier attempt, the one that ends first counts. */
+  /** Runs an attempt. With `beside` an earlier attempt still runs, and the first of the two that ends counts. */
   async #run(attempt: Attempt, beside: boolean): Promise<void> {
     const cell = this.#cell;
     try {
@@ -288,7 +288,7 @@ export class Holder {
     return true;
   }
 
-  /** Drops the attempt under way. If a node is held, a copy of the claim goes on with it. */
+  /** Drops the attempt under way. If a node is held, a copy of the claim continues with it. */
   #drop(holds: boolean): void {
     this.#turn += 1;
     if (this.#attempt) this.#claim = this.#claim.again(holds);
@@ -328,7 +328,7 @@ export class Holder {
     if (failure !== undefined) this.#fail(failure);
   }
 
-  /** Renews the device. Returns the error of a renewal that failed while the device's window goes on, as in a page offline. */
+  /** Renews the device. Returns the error of a failed renewal if the device's window is still valid, as offline. */
   async #ensureDevice(): Promise<unknown> {
     const { device } = this.#terms;
     try {

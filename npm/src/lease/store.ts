@@ -86,10 +86,10 @@ export interface SegmentTable {
   lower(tag: string, end: bigint, start: bigint): Promise<boolean>;
 }
 
-/** What leases need of a store. */
+/** The part of a store that leases need. */
 export type LeaseStore = Omit<Store, "add">;
 
-/** A node that a service has granted, and what its clock showed then. */
+/** A node that a service has granted, and the time of its clock then. */
 export interface Grant {
   /** The node. */
   node: number;
@@ -101,11 +101,11 @@ export interface Grant {
 
 /** The terms of a claim on a service. */
 export interface LeaseTerms {
-  /** 128 random bits as 32 hex digits: the same ones claim the same node again. */
+  /** 128 random bits as 32 hex digits: the same bits claim the same node again. */
   nonce: string;
   /** The text of the layout. */
   layout: string;
-  /** The length of windows, ms; the service's own if missing. */
+  /** The length of windows, ms; the service's default if missing. */
   windowMs?: number | undefined;
   /** How far IDs may run ahead of the clock, ms. */
   maxAheadMs: number;

@@ -202,7 +202,7 @@ export class Segments {
     return this.#at++;
   }
 
-  /** Takes what the run has left, for the machine. */
+  /** Takes the unused numbers of the run, and returns their count for the machine. */
   #unused(): bigint {
     const left = this.#left;
     this.#left = 0;

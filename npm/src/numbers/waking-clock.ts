@@ -4,7 +4,7 @@ import { monotonicMs } from "../generator/waiting.js";
 /** Steps of the wall clock up to this count as its drift, ms. */
 const DRIFT_MS = 100;
 
-/** Counts what the wall clock gains over the monotonic clock: a step forward counts as sleep too. */
+/** Adds up the ms that the wall clock gains over the monotonic clock. Its steps forward count as sleep too. */
 export class WakingClock {
   #leadMs = lead();
   #sleptMs = 0;

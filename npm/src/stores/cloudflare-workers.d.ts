@@ -1,5 +1,5 @@
-// The part of Cloudflare's own declarations that snowmint/stores/cloudflare uses. Users of that entry have the full ones, of
-// `wrangler types` or of @cloudflare/workers-types.
+// The part of Cloudflare's own declarations that snowmint/stores/cloudflare uses. Users of that entry have the full declarations,
+// from `wrangler types` or @cloudflare/workers-types.
 declare module "cloudflare:workers" {
   interface Storage {
     get<T>(key: string): Promise<T | undefined>;

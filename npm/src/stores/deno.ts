@@ -106,7 +106,7 @@ export class DenoKvStore implements Store {
   async add(counter: string, delta: bigint, start: bigint): Promise<bigint> {
     checkAdd(this, counter, delta, start);
     const count = await this.#call(async (kv) => {
-      // Not the engine's own sum, which goes on at 0 after its last number.
+      // The engine's `sum` would restart at 0 after its last number.
       for (;;) {
         const before = await kv.get([this.#prefix, "counters", counter]);
         const count = raised((before.value ?? start) as bigint, delta);

@@ -22,11 +22,11 @@ export interface DynamoDbClient {
   createTable(...args: never[]): unknown;
 }
 
-/** What `DynamoDbStore` takes. */
+/** The options of `DynamoDbStore`. */
 export interface DynamoDbStoreOptions extends StoreOptions {
   /** The name or ARN of the table; `"snowmint"` if missing. */
   table?: string | undefined;
-  /** What keys begin with; `"snowmint"` if missing. */
+  /** The prefix of all keys; `"snowmint"` if missing. */
   prefix?: string | undefined;
 }
 
@@ -141,7 +141,7 @@ export class DynamoDbStore implements Store {
         if (nameOf(error) !== "ConditionalCheckFailedException") throw error;
         const { $metadata } = error as { $metadata?: { attempts?: number } };
         if (($metadata?.attempts ?? 1) === 1) return null;
-        // The first attempt may be what made the condition fail.
+        // The first attempt may have succeeded, which makes the condition of the second fail.
         return await this.#written(key, version, expectedVersion);
       }
     });

@@ -7,11 +7,11 @@ import { prefixed } from "./shared/place.js";
 import { checkedFetch, type Fetch, isLate, parsed, send } from "./shared/requests.js";
 import { checkAdd, full, MAX_COUNT, raised } from "./shared/values.js";
 
-/** What `EtcdStore` takes. */
+/** The options of `EtcdStore`. */
 export interface EtcdStoreOptions {
   /** How long a call may take over all members, ms, more than 0; 5000 if missing. */
   timeoutMs?: number | undefined;
-  /** What sends requests, each of them once and with the options that it has to heed; the host's `fetch` if missing. */
+  /** The function that sends each request once and follows its options; the host's `fetch` if missing. */
   fetch?: Fetch | undefined;
 }
 
@@ -203,7 +203,7 @@ export class EtcdStore implements Store {
     return answer.succeeded ? answer.header.revision : null;
   }
 
-  /** Asks the members one after the other for what may be asked twice. */
+  /** Asks the members one after the other. Only for requests that may be repeated. */
   async #ask(path: string, question: object, deadline: number): Promise<Answer> {
     const count = this.#members.length;
     let member = this.#first;

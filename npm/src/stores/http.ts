@@ -6,13 +6,13 @@ import { failure, messageOf, shown, unavailable } from "./shared/failure.js";
 import { checkedTimeout } from "./shared/options.js";
 import { type Answered, checkedFetch, type Fetch, isLate, parsed, send } from "./shared/requests.js";
 
-/** What `HttpStore` takes. */
+/** The options of `HttpStore`. */
 export interface HttpStoreOptions {
   /** The token of the service, if it wants one. */
   token?: string | undefined;
   /** How long a request may take before it is given up, ms, more than 0; 5000 if missing. */
   timeoutMs?: number | undefined;
-  /** What sends requests, with the options that it has to heed; the host's `fetch` if missing. */
+  /** The function that sends requests and follows their options; the host's `fetch` if missing. */
   fetch?: Fetch | undefined;
 }
 
@@ -98,7 +98,7 @@ export class HttpStore implements Lessor {
     return this.#granted(answer);
   }
 
-  /** As `Lessor.release`; a page that goes away does not take the request along. */
+  /** As `Lessor.release`; a page that is closed does not cancel the request. */
   async release(
     namespace: string,
     node: number,

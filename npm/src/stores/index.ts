@@ -1,4 +1,4 @@
-// snowmint/stores: where leases are kept, over what an application already uses.
+// snowmint/stores: stores of leases, over the databases that an application already uses.
 export type {
   Grant,
   LeaseTerms,

@@ -61,5 +61,5 @@ export class MemoryStore implements Store {
   }
 }
 
-// The bytes may be a view of what their owner writes over later.
+// The bytes may be a view of memory that the caller overwrites later.
 const copy = ({ value, version }: Versioned): Versioned => ({ value: value.slice(), version });

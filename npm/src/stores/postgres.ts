@@ -43,9 +43,9 @@ interface Result {
 }
 
 /**
- * What begins each message. A pooler such as PgBouncer may give every message to another session of the server. So a message
- * holds the whole transaction: its isolation, the settings that make its commit durable, and one statement with its
- * values. The server wraps the statements of a message in a transaction.
+ * The beginning of each message. A pooler such as PgBouncer may give every message to another session of the server. So a message
+ * holds the whole transaction: its isolation, the settings that make its commit durable, and one statement with its values. The
+ * server wraps the statements of a message in a transaction.
  */
 const BEFORE = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresCure}; `;
 

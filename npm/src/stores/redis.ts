@@ -17,9 +17,9 @@ export interface NodeRedisClient {
   readonly isOpen: boolean;
 }
 
-/** What `RedisStore` takes. */
+/** The options of `RedisStore`. */
 export interface RedisStoreOptions extends StoreOptions {
-  /** What keys begin with; `"snowmint"` if missing. */
+  /** The prefix of all keys; `"snowmint"` if missing. */
   prefix?: string | undefined;
 }
 
@@ -207,7 +207,7 @@ function found(key: string, stored: unknown): Versioned {
   return { value: Uint8Array.from(bytes.subarray(colon + 1)), version: Number(version) };
 }
 
-/** Names and values of what one protocol answers as a row and the other as a map. */
+/** Returns the names and values of an answer, which is a list in one protocol and a map in the other. */
 function pairs(answer: unknown): [unknown, unknown][] {
   if (!Array.isArray(answer)) return answer instanceof Map ? [...answer] : Object.entries(answer as object);
   return Array.from({ length: answer.length / 2 }, (_, at) => [answer[2 * at], answer[2 * at + 1]]);
@@ -240,7 +240,7 @@ interface Known {
   listeners?(event: "error"): unknown[];
 }
 
-/** Texts of either protocol as bytes, in the words of version 4 and of those after it: what begins with $, + and =. */
+/** Asks for texts as bytes: `returnBuffers` for version 4, `typeMapping` for later ones, by the codes of $, + and =. */
 const AS_BYTES = () => ({ returnBuffers: true, typeMapping: { 36: Buffer, 43: Buffer, 61: Buffer } });
 
 function clientOf(client: unknown): { send: Send; name: string; sentinel: boolean } {

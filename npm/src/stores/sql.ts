@@ -32,11 +32,11 @@ interface Tables {
   schema: string;
 }
 
-/** What each database has in its own way. */
+/** The differences between databases. */
 export interface Dialect {
   /** The class of the store. */
   store: string;
-  /** Whose rules of durability hold. */
+  /** The engine whose rules of durability hold. */
   kind: Kind;
   /** The tables of records and counters, and Leaf's table. */
   tables: Tables;
@@ -249,7 +249,7 @@ export abstract class SqlStore implements Store {
     };
   }
 
-  /** @internal Whether the caller accepts what can lose confirmed writes. */
+  /** @internal Whether the caller accepts a database that can lose confirmed writes. */
   protected get allowsUnsafe(): boolean {
     return this.#allowUnsafe;
   }
@@ -295,7 +295,7 @@ export abstract class SqlStore implements Store {
     try {
       const result = await within(this.#timeoutMs, async () => {
         const connected = await this.connect();
-        // A connection that comes too late goes back unused.
+        // A connection that arrives too late is given back unused.
         if (over) return connected.release() as never;
         connection = connected;
         return work((sql, values) => connected.ask(sql, values));
@@ -310,7 +310,7 @@ export abstract class SqlStore implements Store {
     }
   }
 
-  /** Once: if they are gone later, numbers would begin again in new ones. */
+  /** Makes the tables once. If they are missing later, it must not make them again: numbers would restart. */
   async #makeTables(ask: Connection["ask"], tables: Tables): Promise<void> {
     const definitions = tables.schema.split(";").filter((definition) => definition.trim());
     for (let tries = 1; !this.#made.has(tables); tries++) {

@@ -234,7 +234,7 @@ export class SqliteStore implements Store {
     }
   }
 
-  /** Once: if they are gone later, numbers would begin again in new ones. */
+  /** Makes the tables once. If they are missing later, it must not make them again: numbers would restart. */
   #makeTables(): void {
     if (this.#hasTables) return;
     const [count] = this.#all(COUNT_TABLES);
@@ -257,7 +257,7 @@ export class SqliteStore implements Store {
     const found = this.#settings();
     const path = found.get("file")!;
     const mode = found.get("journal_mode");
-    // Its path may be longer than what core takes.
+    // The path may be too long for core.
     refuseUnsafe(this, "sqlite", found.set("file", path && "a file"));
     refuseLossyPlace(this, path);
     this.#path = path;

@@ -1,4 +1,4 @@
-// The module that mints and reads layouts, and what all copies of this package in a thread share.
+// The module that mints and reads layouts, and the state that all copies of this package in a thread share.
 
 import { ofThread } from "#runtime";
 import module from "#wasm/mint";
@@ -77,9 +77,9 @@ declare const VERSION: string;
 const REALM = Symbol.for("snowmint");
 type Realm = { [REALM]?: Record<string, unknown> };
 /**
- * Returns what all copies of snowmint in this thread share, of whatever version and in whatever context: the states of each
- * version, and who mints by the system's clock, by the numbers of the layout and the node: a version, whose generators share the
- * state, or a lease.
+ * Returns the object that all copies of snowmint in this thread share, in any version and context. It has the state of each
+ * version. It also has the user of each node that mints by the system's clock, by the numbers of the layout and the node: the
+ * user is a version, whose generators share a state, or a lease.
  */
 export const realm = (): Record<string, unknown> =>
   // In Node not on the global object, whose objects Jest empties after each file.

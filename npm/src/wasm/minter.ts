@@ -1,4 +1,4 @@
-// What this realm remembers to mint UUIDs, ULIDs, ObjectIds, KSUIDs and xids, and random numbers that no ID has yet.
+// The state of this realm for minting UUIDs, ULIDs, ObjectIds, KSUIDs and xids, and its unused random numbers.
 import { version } from "../generated/version.js";
 import { Minted, tools, type WasmMinter } from "./tools.js";
 

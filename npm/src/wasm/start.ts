@@ -27,7 +27,7 @@ export function startedLater<Functions>(
 
 const POLICY = "; allow 'wasm-unsafe-eval' in the page's CSP";
 /**
- * What to do, by the name of the host's error. A policy forbids the compilation in most browsers; WebKit compiles and refuses the
+ * The advice for each host error, by its name. A policy forbids the compilation in most browsers; WebKit compiles and refuses the
  * instance, in older versions by an EvalError.
  */
 const HINTS: Record<string, string> = {

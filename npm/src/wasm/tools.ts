@@ -1,4 +1,4 @@
-// The module of UUIDs and their like, of what reads and moves IDs, and of the settings of stores.
+// The module for UUIDs and other wide IDs, for reading and scattering IDs, and for the settings of stores.
 import module from "#wasm/tools";
 import {
   bytesOfId,

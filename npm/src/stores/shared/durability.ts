@@ -1,4 +1,4 @@
-// Which settings keep what an engine confirms: core's table, in a module that is loaded when a store first looks.
+// Judges whether settings keep confirmed writes, by core's table. Its wasm module is loaded at the first check.
 import { surroundings } from "#files";
 import { type ErrorCode, SnowmintError } from "../../errors.js";
 import { tools } from "../../wasm/tools.js";

@@ -1,4 +1,4 @@
-// What goes wrong in a store, as errors of snowmint.
+// Turns failures of stores into errors of snowmint.
 import { type ErrorCode, SnowmintError } from "../../errors.js";
 import { lease } from "../../wasm/lease.js";
 
@@ -22,12 +22,12 @@ export function unavailable(
 ): SnowmintError {
   if (cause instanceof SnowmintError) return cause;
   const error = failure(code, store, messageOf(cause) + cure);
-  // As the constructor of Error would leave it.
+  // The same property that the constructor of Error would make.
   Object.defineProperty(error, "cause", { value: cause, writable: true, configurable: true });
   return error;
 }
 
-/** What an error says. That of a host with several addresses says nothing itself. */
+/** Returns the message of an error. The error of a host with several addresses has no message, but a list of errors. */
 export function messageOf(error: unknown): string {
   const { message, code, errors } = Object(error) as { message?: unknown; code?: unknown; errors?: unknown };
   if (message) return String(message);

@@ -3,7 +3,7 @@ import { readFileSync, realpathSync, statfsSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Surroundings } from "./files.browser.js";
 
-/** What Linux sees around a database file and around its directory, which has the journal; nothing elsewhere. */
+/** Returns facts of Linux about the places of a database file and its journal; an empty list on other systems. */
 export function surroundings(file: string): Surroundings[] {
   if (process.platform !== "linux") return [];
   const own = realpathSync(file);

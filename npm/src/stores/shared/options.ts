@@ -1,6 +1,6 @@
 import { type Owner, read } from "../../input.js";
 
-/** What every store over a client takes. */
+/** The options that every store over a client has. */
 export interface StoreOptions {
   /** Whether an engine that can lose confirmed writes is accepted; false if missing. */
   allowUnsafe?: boolean | undefined;

@@ -37,5 +37,5 @@ export function hushed(connection: Emitter): () => void {
   };
 }
 
-/** Returns what the name of a store says of the prefix of its keys: a reservation on disk is found by the name. */
+/** Returns the part of a store's name for the prefix of its keys. A reservation on disk is found by the name. */
 export const prefixed = (prefix: string): string => (prefix === "snowmint" ? "" : ` with prefix ${prefix}`);

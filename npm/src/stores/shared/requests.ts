@@ -1,9 +1,9 @@
 // Requests over HTTP, for the stores that need no client package.
 
-/** What sends a request: `fetch`, as far as the stores use it. */
+/** A function that sends a request: the part of `fetch` that the stores use. */
 export type Fetch = (url: string, init: object) => Promise<{ status: number; ok: boolean; text(): Promise<string> }>;
 
-/** Returns what sends requests: by default the host's `fetch`. */
+/** Returns the function that sends requests: by default the host's `fetch`. */
 export function checkedFetch(given: Fetch | undefined): Fetch {
   if (given !== undefined && typeof given !== "function") throw new TypeError("fetch is a function like that of hosts");
   return given ?? ((url, init) => fetch(url, init));

@@ -7,11 +7,11 @@ export const MAX_COUNT = 2n ** 63n - 1n;
 export const raised = (count: bigint, delta: bigint): bigint | undefined =>
   count + delta > MAX_COUNT ? undefined : count + delta;
 
-/** What `add` throws beyond the end. */
+/** Makes the error of `add` for a sum beyond the end. */
 export const full = (store: unknown, counter: string): RangeError =>
   new RangeError(`${store}: ${counter} has no more numbers up to 2^63-1`);
 
-/** Refuses what no counter can be raised by or begin at. */
+/** Refuses a `delta` or a `start` that no counter can have. */
 export function checkAdd(store: unknown, counter: string, delta: bigint, start: bigint): void {
   if (delta < 0n || start < 0n) throw new RangeError(`${store}: a counter has numbers from 0 up`);
   if (delta > MAX_COUNT || start > MAX_COUNT) throw full(store, counter);
