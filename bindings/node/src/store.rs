@@ -96,7 +96,7 @@ impl Question {
     }
 }
 
-/// The answer of a store: what its verb has, or an error.
+/// The answer of a store: the result of its verb, or an error.
 #[napi(object, object_to_js = false)]
 #[derive(Debug)]
 pub struct Reply {

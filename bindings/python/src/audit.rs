@@ -14,7 +14,7 @@ use crate::error::Failure;
 use crate::layout::{Layout, array};
 use crate::work;
 
-/// What an audit found.
+/// The result of an audit.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct AuditReport(Report);
 
@@ -67,7 +67,7 @@ impl AuditReport {
     }
 }
 
-/// What an audit saw of one node.
+/// The IDs of one node in an audit.
 #[pyclass(frozen, weakref, module = "snowmint")]
 pub(crate) struct AuditNode(NodeSpan);
 
@@ -184,7 +184,7 @@ impl AuditFinding {
         self.0.before
     }
 
-    /// What would have prevented it, in a sentence.
+    /// The measure that would have prevented it, in a sentence.
     #[getter]
     fn cure(&self) -> &'static str {
         self.0.kind.cure()
@@ -203,7 +203,7 @@ impl AuditFinding {
     }
 }
 
-/// Says why IDs repeat, and what else is wrong with them.
+/// Finds out why IDs repeat, and other faults of the IDs.
 #[pyfunction]
 #[pyo3(signature = (ids, layout=None, *, since=None, until=None, jitter_ms=None, unordered=None))]
 pub(crate) fn audit(

@@ -8,7 +8,7 @@ use snowmint_core::Ksuid as Core;
 use crate::convert::{self, Instant, Text};
 use crate::error::Failure;
 
-/// A KSUID: 32 bits of seconds since 2014-05-13, then 128 random ones.
+/// A KSUID: 32 bits of seconds since 2014-05-13, then 128 random bits.
 #[pyclass(frozen, eq, ord, hash, weakref, name = "KSUID", module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ksuid(Core);

@@ -117,7 +117,7 @@ mod _snowmint {
             ("SERVICE_TOKEN_REFUSED", lease::TOKEN_REFUSED),
             ("SQLITE_SCHEMA", scripts::SQLITE_SCHEMA),
         ] {
-            // Not `add`: `__all__` does not list what is only for this package's stores.
+            // Not `add`, because `__all__` must not list names that only this package's stores use.
             module.setattr(name, text)?;
         }
         module.setattr("SERVICE_REFUSALS", lease::REFUSALS)?;

@@ -8,7 +8,7 @@ use snowmint_core::ObjectId as Core;
 use crate::convert::{self, Instant, Int, Text};
 use crate::error::Failure;
 
-/// An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random ones of the process, a counter of 24.
+/// An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random bits of the process, a counter of 24 bits.
 #[pyclass(frozen, eq, ord, hash, weakref, module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct ObjectId(Core);

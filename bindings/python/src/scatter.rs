@@ -18,7 +18,7 @@ pub(crate) fn unrotate_digits(id: Int, digits: Int) -> Result<u64, Failure> {
     Ok(scatter::unrotate_digits(id.0.id()?, digits.0.count())?)
 }
 
-/// Turns the low 63 bits round, so that the lowest comes to lead; its own inverse.
+/// Reverses the low 63 bits, so that the lowest bit becomes the highest; its own inverse.
 #[pyfunction]
 pub(crate) fn reverse_bits(id: Int) -> Result<u64, Failure> {
     Ok(scatter::reverse_bits(id.0.id()?)?)

@@ -9,7 +9,7 @@ use crate::convert::{self, Instant, Text};
 use crate::error::Failure;
 use crate::standard_uuid::standard_uuid;
 
-/// A ULID: 48 bits of Unix ms, then 80 random ones.
+/// A ULID: 48 bits of Unix ms, then 80 random bits.
 #[pyclass(frozen, eq, ord, hash, weakref, name = "ULID", module = "snowmint")]
 #[derive(PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Ulid(Core);

@@ -26,8 +26,8 @@ impl Layout {
         Core::parse(text).map(Self).map_err(raise)
     }
 
-    /// Returns what a user's `Layout` has, but for its dates, and its text and numbers. The numbers are equal for layouts that differ
-    /// only in the names of fields.
+    /// Returns the properties of a user's `Layout` without its dates, and also its text and numbers. The numbers are equal for
+    /// layouts that differ only in the names of fields.
     #[wasm_bindgen(unchecked_return_type = "Facts")]
     pub fn facts(&self) -> Object {
         let layout = &self.0;

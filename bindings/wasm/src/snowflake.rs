@@ -22,7 +22,7 @@ pub struct Generator(Minter<Words>);
 
 #[wasm_bindgen]
 impl Generator {
-    /// Makes a generator of `node`, which `Layout.node` has checked; `start` is what `sequenceStart` returned. Throws
+    /// Makes a generator of `node`, which `Layout.node` has checked; `start` is a result of `sequenceStart`. Throws
     /// `TIME_OVERFLOW` if the layout is over at `now_ms`.
     #[wasm_bindgen(constructor)]
     pub fn new(

@@ -1,4 +1,4 @@
-"""Generators in an event loop: a call that has to wait does so in a thread, and no longer than its caller waits."""
+"""Generators in an event loop: a call that has to wait waits in a thread, and only as long as its caller waits."""
 
 import asyncio
 

@@ -12,12 +12,12 @@ from weakref import WeakSet
 
 from snowmint._snowmint import after_fork_in_parent, before_fork, release_leases
 
-# The second one is Celery's.
+# Celery uses the second module.
 MODULES = ["multiprocessing.util", "billiard.util"]
 
 
 def _begin(util: ModuleType) -> None:
-    # As the last finaliser: others may mint.
+    # Runs as the last finaliser, because other finalisers may mint.
     util.Finalize(None, release_leases, exitpriority=-100)
 
 
@@ -50,7 +50,7 @@ def _after_in_parent() -> None:
 def _after_in_child() -> None:
     for gate in list(gates):
         gate.after_fork(child=True)
-    # A child forgets the finalisers of its parent after this, and then runs what is registered here.
+    # After this, a child drops the finalisers of its parent, and then runs the function that is registered here.
     for name in MODULES:
         if util := sys.modules.get(name):
             util.register_after_fork(util, _begin)

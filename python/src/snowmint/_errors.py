@@ -1,6 +1,6 @@
-"""One exception for each kind of error; `str()` of it is a message that says what would be right.
+"""One exception for each kind of error; `str()` of it is a message that says how to make it right.
 
-Parts of a message may be texts of others: of holders, servers and drivers. Their control characters are escaped.
+Holders, servers and drivers may have written parts of a message. Their control characters are escaped.
 """
 
 from typing import Any, ClassVar
@@ -27,7 +27,7 @@ class ExhaustedError(SnowmintError):
 
     code = "EXHAUSTED"
     retry_after_ms: int | None
-    """In how many ms the same call has a chance, 1 or more; None at the end of durable numbers."""
+    """The ms after which the same call can succeed, 1 or more; None at the end of durable numbers."""
 
     def __init__(self, message: str, retry_after_ms: int | None = None) -> None:
         super().__init__(message)

@@ -35,7 +35,7 @@ class Status(NamedTuple):
     renewal_error: str | None
     """Why the last renewal failed, if no renewal has succeeded since."""
     standby_risk: str | None
-    """How a failover of the store could lose confirmed writes, if it could. The lease goes on."""
+    """The reason why a failover of the store could lose confirmed writes, or None. The lease continues."""
     skew_ms: int | None
     """By how many ms this clock is ahead of the store's clock, if the store has one."""
     disorder_ms: int | None

@@ -1,4 +1,4 @@
-"""Prefixed IDs, which say what they identify: `user_1asd13xh1f800`, `user_01h455vb4pex5vsknk084sn02q`.
+"""Prefixed IDs, which name the kind of object: `user_1asd13xh1f800`, `user_01h455vb4pex5vsknk084sn02q`.
 
 | value | characters after the prefix | text |
 | --- | --- | --- |

@@ -8,9 +8,9 @@
 >>> post.id, post.model_dump_json()
 (1541815603606036480, '{"id":"1541815603606036480"}')
 
-An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, as JavaScript reads numbers above 2^53 wrong.
-It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats and
-bools are refused. Strict mode takes no text in Python, and both forms in JSON. The JSON schema asks for the string.
+An ID is an `int` in Python, also in `model_dump()`, and a string in JSON, because JavaScript misreads numbers above
+2^53. It is validated from an `int` or a text of 1 to 20 decimal digits, 0 to 2^64-1; signs, blanks, underscores, floats
+and bools are refused. Strict mode takes no text in Python, and both forms in JSON. The JSON schema asks for the string.
 
 `ULID`, `ObjectId`, `KSUID`, `XID`, `TypeID`, and subclasses of `PrefixedId` and `TypeID` are types of fields as they
 are: objects in Python, texts in JSON; strict mode takes objects alone in Python. `UUID7` is a UUID of version 7.
@@ -39,7 +39,7 @@ UUID7: TypeAlias = Annotated[UUID, UuidVersion(7)]
 
 
 def text_schema(cls: type[Any]) -> CoreSchema:
-    """The schema of a class whose objects are texts in JSON. It takes an object, or what the class reads."""
+    """The schema of a class whose objects are texts in JSON. It takes an object, or a value that the class reads."""
 
     def read(value: Any) -> Any:
         if isinstance(value, cls):

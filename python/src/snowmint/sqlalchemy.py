@@ -73,7 +73,7 @@ class SnowflakeID(TypeDecorator[int]):
         return dialect.type_descriptor(Integer() if dialect.name == "sqlite" else BigInteger())
 
     def process_bind_param(self, value: int | None, dialect: Dialect) -> int | None:
-        """Refuses what is no ID, or no `BIGINT`."""
+        """Refuses a value that is not an ID, or does not fit a `BIGINT`."""
         return None if value is None else for_bigint(value)
 
 

@@ -10,7 +10,7 @@ use super::{AuditFinding, AuditNode, AuditReport};
 use crate::error::Failure;
 
 type Node = (u32, u64, i64, i64, f64);
-/// What, how many and where; and when, and what for.
+/// The fields of a finding: kind, counts and places first, then times and other details.
 type Found =
     ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, bool, bool, bool));
 type Values = (String, u64, u64, String, Vec<Node>, Vec<Found>, Vec<(u32, Vec<u32>)>);

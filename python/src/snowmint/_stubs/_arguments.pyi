@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Any, Protocol, SupportsIndex, TypeAlias
 
-# An int, or what is one by `__index__`, such as a numpy integer. A bool is refused.
+# An int, or an object with `__index__`, such as a numpy integer. A bool is refused.
 Int: TypeAlias = SupportsIndex
 
 # A datetime64 of numpy, which need not be installed.
@@ -13,7 +13,7 @@ class Datetime64(Protocol):
 # An aware datetime, a datetime64 in UTC, or Unix ms.
 Instant: TypeAlias = datetime | Datetime64 | Int
 
-# In classes that have it as a property.
+# A name for `bytes` in classes whose property has that name.
 Bytes: TypeAlias = bytes
 
 class HasBytes(Protocol):

@@ -62,13 +62,13 @@ class AuditFinding:
 
     @property
     def cure(self) -> str:
-        """What would have prevented it, in a sentence."""
+        """The measure that would have prevented it, in a sentence."""
 
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
 class AuditNode:
-    """What an audit saw of one node."""
+    """The IDs of one node in an audit."""
 
     @property
     def node(self) -> int:
@@ -94,7 +94,7 @@ class AuditNode:
 
 @final
 class AuditReport:
-    """What an audit found.
+    """The result of an audit.
 
     Its text is the report of the command line.
     """
@@ -132,7 +132,7 @@ def audit(
     jitter_ms: Int | None = None,
     unordered: bool | None = None,
 ) -> AuditReport:
-    """Says why IDs repeat, and what else is wrong with them.
+    """Finds out why IDs repeat, and other faults of the IDs.
 
     >>> from snowmint import audit, layouts
     >>> first = layouts.TWITTER.encode(timestamp_ms=1772323200000, node=378, sequence=0)

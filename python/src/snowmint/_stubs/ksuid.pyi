@@ -7,7 +7,7 @@ from snowmint._stubs._arguments import Bytes, HasBytes, Instant
 
 @final
 class KSUID:
-    """A KSUID: 32 bits of seconds since 2014-05-13, then 128 random ones.
+    """A KSUID: 32 bits of seconds since 2014-05-13, then 128 random bits.
 
     >>> from snowmint import KSUID
     >>> ksuid = KSUID("0ujtsYcgvSTl8PAuAdqWYSMnLOv")
@@ -19,7 +19,7 @@ class KSUID:
     Ordered as its text is, by the second; hashable, and made anew by pickles and copies.
 
     Args:
-        value: 27 characters, 20 bytes, or what has them. Without it the KSUID is new, as by `ksuid`.
+        value: 27 characters, 20 bytes, or an object that has them. Without it the KSUID is new, as by `ksuid`.
 
     Raises:
         InvalidTextError: The text is not a KSUID.

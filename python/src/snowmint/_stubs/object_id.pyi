@@ -7,7 +7,7 @@ from snowmint._stubs._arguments import Bytes, HasBytes, Instant, Int
 
 @final
 class ObjectId:
-    """An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random ones of the process, a counter of 24.
+    """An `ObjectId` of `MongoDB`: 32 bits of Unix seconds, 40 random bits of the process, a counter of 24 bits.
 
     >>> from snowmint import ObjectId
     >>> id = ObjectId("507f1f77bcf86cd799439011")

@@ -31,7 +31,7 @@ def unrotate_digits(id: Int, digits: Int) -> int:
     """
 
 def reverse_bits(id: Int) -> int:
-    """Turns the low 63 bits round, so that the lowest comes to lead; its own inverse.
+    """Reverses the low 63 bits, so that the lowest bit becomes the highest; its own inverse.
 
     >>> from snowmint import scatter
     >>> scatter.reverse_bits(1) == 2**62, scatter.reverse_bits(2**62)

@@ -8,7 +8,7 @@ from snowmint._stubs._arguments import Bytes, HasBytes, Instant, Int
 
 @final
 class ULID:
-    """A ULID: 48 bits of Unix ms, then 80 random ones.
+    """A ULID: 48 bits of Unix ms, then 80 random bits.
 
     >>> from snowmint import ULID
     >>> ulid = ULID("01ARZ3NDEKTSV4RRFFQ69G5FAV")
@@ -20,8 +20,8 @@ class ULID:
     Ordered as its text is, by time; hashable, and made anew by pickles and copies.
 
     Args:
-        value: 26 characters in either case, 16 bytes, or what has them, such as a UUID. Without it the ULID is a new
-            one, as by `ulid`.
+        value: 26 characters in either case, 16 bytes, or an object that has them, such as a UUID. Without it the ULID
+            is new, as by `ulid`.
 
     Raises:
         InvalidTextError: The text is no ULID.

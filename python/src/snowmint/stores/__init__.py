@@ -1,4 +1,4 @@
-"""Where leases are kept: what an application already uses, as a store.
+"""Stores of leases, over the databases that an application already uses.
 
 >>> from snowmint import Snowflake
 >>> from snowmint.stores import MemoryStore
@@ -19,8 +19,8 @@ True
 
 A lease is claimed when a generator is made, and renewed in the background, within half a window, on a thread that
 does not keep the process alive. The generator's constructor waits for a store `max_wait_ms`, or 10 seconds if that is
-longer, or 16 times its slowest answer, for a store far away; `close()` waits 2 seconds. A call that the client never
-ends holds up its thread, and later renewals of the same lease: set the client's own timeouts (`connect_args`,
+longer, or, for a distant store, 16 times its slowest answer; `close()` waits 2 seconds. A call that the client never
+ends blocks its thread, and later renewals of the same lease. So set the client's timeouts (`connect_args`,
 `socket_timeout`, `read_timeout`). All languages write the same records, so a fleet can mix them.
 """
 

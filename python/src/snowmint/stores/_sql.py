@@ -281,7 +281,7 @@ class Dialect:
     """One of the databases."""
 
     engine: str
-    """Whose rules of durability hold."""
+    """The engine whose rules of durability hold."""
     isolation: str
     """Each statement sees all earlier commits, and all statements of a verb take effect together."""
     schema: str
@@ -294,7 +294,7 @@ class Dialect:
     """A query for Unix ms."""
     verbs: Verbs = Steps()
     cured: Callable[[Connection], AbstractContextManager[None]] = lambda _: nullcontext()
-    """Sets what makes our own transactions durable, for as long as they take, where the verbs do not."""
+    """Makes the store's transactions durable while they run, if the verbs do not."""
     sequence: SequenceStatements | None = None
     """Statements on a sequence, where the database has sequences."""
 

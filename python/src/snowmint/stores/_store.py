@@ -141,7 +141,7 @@ def refuse_green_threads(store: str) -> None:
 
 
 def full(store: object, counter: str) -> OverflowError:
-    """What `add` raises beyond the end."""
+    """Makes the error of `add` for a sum beyond the end."""
     return OverflowError(f"{store}: {counter} has no more numbers up to 2^63-1")
 
 

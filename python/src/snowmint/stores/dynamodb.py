@@ -101,7 +101,7 @@ class DynamoDbStore:
                 raise
             if not error.response["ResponseMetadata"].get("RetryAttempts"):
                 return None
-            # The first attempt may be what made the condition fail.
+            # The first attempt may have succeeded, which makes the condition of the second fail.
             return self._written(key, version, expected_version)
         return version
 
