@@ -19,7 +19,7 @@ first = [leased.next_id(), vouched.next_id()]
 
 @app.task  # type: ignore[untyped-decorator]
 def mint() -> dict[str, Any]:
-    """500 IDs of the lease, and what became of the vouched node."""
+    """500 IDs of the lease, and the outcome for the vouched node."""
     try:
         refusal = str(vouched.next_id())
     except ForkedError as error:

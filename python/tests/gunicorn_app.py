@@ -14,7 +14,7 @@ first = [leased.next_id(), vouched.next_id()]
 
 
 def application(environ: dict[str, Any], start_response: Callable[..., Any]) -> Iterable[bytes]:
-    """500 IDs of the lease, and what became of the vouched node."""
+    """500 IDs of the lease, and the outcome for the vouched node."""
     try:
         refusal = str(vouched.next_id())
     except ForkedError as error:

@@ -46,7 +46,7 @@ def scripted_clock() -> Iterator[tuple[dict[str, str], Callable[[float], None]]]
 
 
 def command(program: str, *arguments: str) -> list[str]:
-    """What runs a Python program."""
+    """The command that runs a Python program."""
     return [sys.executable, "-c", textwrap.dedent(program), *arguments]
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 
 def clone() -> int:
-    """Does what `os.fork` does by clone(SIGCHLD). The GIL stays with the only thread of the child.
+    """Forks as `os.fork` does, by clone(SIGCHLD). The GIL stays with the only thread of the child.
 
     A thread that begins or ends holds a lock of the dynamic linker. Only `fork` frees it in the child. So this waits
     until all other threads sleep.

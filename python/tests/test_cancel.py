@@ -184,7 +184,7 @@ def test_long_calls_release_the_interpreters_lock(call: Callable[[object], objec
         seen.append(len(results))
 
     interval = sys.getswitchinterval()
-    # Nobody is made to release the lock: the main thread does so by itself, or not at all.
+    # With this interval no thread is asked to release the GIL: the main thread releases it by itself, or not at all.
     sys.setswitchinterval(3600)
     try:
         thread = threading.Thread(target=other)

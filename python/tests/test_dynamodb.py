@@ -1,4 +1,4 @@
-"""What only a store in DynamoDB has."""
+"""Rules for a store in DynamoDB only."""
 
 import threading
 from collections.abc import Iterator

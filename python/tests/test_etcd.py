@@ -1,4 +1,4 @@
-"""EtcdStore alone: several members, answers that are lost, restored backups, users, and what other programs write."""
+"""EtcdStore alone: several members, lost answers, restored backups, users, and values that other programs write."""
 
 import json
 import socket

@@ -9,7 +9,7 @@ import pytest
 import prefork
 import processes
 
-# Each child, and then the parent, writes what it mints to one pipe: eight bytes an ID.
+# Each child, and then the parent, writes its IDs to one pipe: eight bytes an ID.
 FORKS = """
     import os, struct, sys
     from raw_clone import clone

@@ -1,4 +1,4 @@
-"""What could have minted a value."""
+"""The systems that could have minted a value."""
 
 import types
 import uuid

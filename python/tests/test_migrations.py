@@ -11,7 +11,7 @@ import servers
 from snowmint import Snowflake
 from snowmint.stores import SqlStore
 
-# What `alembic init` writes, as far as it matters, and the line of the documentation.
+# The relevant part of the file that `alembic init` writes, and the line of the documentation.
 ENV = """
 import os
 from alembic import context

@@ -1,4 +1,4 @@
-"""What all classes and functions share: pickles, copies, weak references, arguments."""
+"""Rules for all classes and functions: pickles, copies, weak references, arguments."""
 
 import copy
 import json

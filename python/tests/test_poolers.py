@@ -94,7 +94,7 @@ def test_confirmed_numbers_outlast_a_kill(mode: str) -> None:
 @modes
 def test_threads_share_sessions(mode: str) -> None:
     with pooled(mode) as (_, pooler):
-        # Also what an application has by default, where PgBouncer allows its transactions.
+        # Also with the defaults of an application, if PgBouncer allows its transactions.
         engines = [engine_of(pooler.url)]
         if mode != "statement":
             engines.append(sqlalchemy.create_engine(pooler.url, pool_size=8))

@@ -59,7 +59,7 @@ class Database:
         work: Callable[[psycopg.Connection[tuple[Any, ...]]], list[int]],
         begun: Callable[[], None] | None = None,
     ) -> list[list[int]]:
-        """What each of eight connections gets, all starting together, right after `begun` is called."""
+        """Returns the result of each of eight connections. All start together, right after `begun` is called."""
         barrier = threading.Barrier(CONNECTIONS, begun, timeout=60)
 
         def each(_: int) -> list[int]:
@@ -97,7 +97,7 @@ def expressions(layout: Layout, dialect: Any) -> str:
 
 
 def assert_decoded(row: tuple[Any, ...], layout: Layout) -> Parts:
-    """That a row of `expressions` says what `decode` says."""
+    """Asserts that a row of `expressions` equals the result of `decode`."""
     id, timestamp_ms, tick, node, sequence, timestamp, *fields = row
     parts = layout.decode(id)
     assert (timestamp_ms, tick, node, sequence) == (parts.timestamp_ms, parts.tick, parts.node, parts.sequence)

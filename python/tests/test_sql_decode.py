@@ -59,7 +59,7 @@ class Database:
         raise NotImplementedError
 
     def fill(self, dialect: str, ids: Sequence[int], column: str = "id") -> None:
-        """Makes the table anew with these IDs of 64 bits."""
+        """Makes the table again with these IDs of 64 bits."""
         unsigned = "unsigned" in self.kinds[dialect].lower() or self.kinds[dialect].startswith("U")
         values = ", ".join(f"({id if unsigned else signed(id)})" for id in ids)
         name = self.quote + column.replace(self.quote, self.quote * 2) + self.quote

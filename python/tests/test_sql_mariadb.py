@@ -74,7 +74,7 @@ class Database:
     def at_once(
         self, work: Callable[[Session, random.Random], list[int]], begun: Callable[[], None] | None = None
     ) -> list[list[int]]:
-        """What each of eight sessions gets, all starting together, right after `begun` is called."""
+        """Returns the result of each of eight sessions. All start together, right after `begun` is called."""
         barrier = threading.Barrier(SESSIONS, begun, timeout=60)
 
         def each(number: int) -> list[int]:

@@ -21,7 +21,7 @@ class Author(models.Model):  # type: ignore[misc]
 
 
 class Post(models.Model):  # type: ignore[misc]
-    """What refers to it."""
+    """A model that refers to it."""
 
     id = SnowflakeField("number", primary_key=True)
     author = models.ForeignKey(Author, models.CASCADE, null=True)
