@@ -14,7 +14,7 @@ import { increasing, refusal, slow } from "./support.mjs";
 const here = new URL(".", import.meta.url).pathname;
 const dist = join(here, "./node_modules/snowmint/dist");
 
-/** A folder that goes away with the test. */
+/** A folder that is removed after the test. */
 function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "snowmint-"));
   t.after(() => rmSync(path, { recursive: true }));

@@ -57,7 +57,7 @@ test("processes start again while postgres is dead", async (t) => {
   assert.equal(new Set(ids).size, ids.length);
 });
 
-/** A store that a test takes away. */
+/** A store that a test makes unreachable. */
 class Away extends MemoryStore {
   isThere = true;
 

@@ -1,4 +1,4 @@
-// What goes wrong with the stores: unsafe settings, servers that are away or hang, and values that are not clients.
+// Failures of stores: unsafe settings, servers that are unreachable or hang, and values that are not clients.
 import assert from "node:assert/strict";
 import { chmodSync, existsSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";

@@ -34,7 +34,7 @@ export async function storeAt(t, kind, url, options) {
   return new Store(client, { timeoutMs: 30_000, ...options });
 }
 
-/** A database file that goes away with the test. */
+/** A database file that is removed after the test. */
 export function database(t, path = join(folder(t), "ids.db"), options = {}) {
   const db = new Database(path, options);
   atEnd(t, () => db.close());

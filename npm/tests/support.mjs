@@ -27,7 +27,7 @@ export function atEnd(t, end) {
   all.push(end);
 }
 
-/** A directory that goes away with the test. */
+/** A directory that is removed after the test. */
 export function folder(t) {
   const path = mkdtempSync(join(tmpdir(), "snowmint-"));
   atEnd(t, () => rmSync(path, { recursive: true, force: true, maxRetries: 9 }));

@@ -121,7 +121,7 @@ export class SharedDevice implements Device {
     await this.#records.write(this.#key, claim.saved(), found?.version ?? 0);
   }
 
-  /** Goes on with the device that a tab has saved, if it belongs to this store; otherwise with the own device, if there is one. */
+  /** Continues the device that a tab has saved, if it belongs to this store; otherwise the device of this tab. */
   async #resume(saved: Uint8Array): Promise<void> {
     try {
       await this.#claim.resume(saved);

@@ -1,10 +1,11 @@
 // The records of an origin, in IndexedDB, which all its tabs and workers see.
 //
 // A browser that clears the data of a site deletes the records of tabs that go on minting, and new tabs see neither the
-// records nor the Web Locks of the old tabs. So a tab that makes a new database sends a message to all tabs. They stop at once,
-// put their records back, and claim again; and every claim waits a moment for this. A tab that does not hear of it in
-// time, as one task keeps it from all others, may mint on to the end of its window. The first claims in a new database
-// prefer a node at random, so only by chance is it that tab's; its next renewal then fails, as versions begin at random.
+// records nor the Web Locks of the old tabs. So a tab that makes a new database sends a message to all tabs. They stop
+// at once, put their records back, and claim again; and every claim waits a moment for this. A tab that is busy with
+// one long task misses the message, and may mint until the end of its window. The first claims in a new database prefer
+// a random node, so they rarely take the node of such a tab. If they do, the next renewal of that tab fails, because
+// versions begin at random.
 import type { Layout } from "../layout/layout.js";
 import { recounted } from "../lease/claim.js";
 import type { LeaseStore, Listed, Versioned } from "../lease/store.js";
@@ -14,7 +15,7 @@ const RECORDS = "records";
 const BORN = "born";
 /** Begins the key of a namespace's record. */
 const LAYOUTS = "layouts/";
-/** Begins the key of a record that a page has left as it went: it counts while the record of its version is there. */
+/** Begins the key of a record that a closing page has left: it counts while the database has its version. */
 const LEFT = "left/";
 /** Begins the name of such a record in local storage. */
 const LEAVING = "snowmint/left/";
@@ -147,7 +148,7 @@ export class OriginStore implements LeaseStore {
         try {
           transaction.abort();
         } catch {
-          // It is over, and a busy thread is still to hear of it.
+          // The transaction has ended, but its event has not arrived yet.
         }
       }, PATIENCE_MS);
       transaction.oncomplete = () => {
@@ -168,7 +169,7 @@ export class OriginStore implements LeaseStore {
     try {
       return database.transaction(RECORDS, mode, { durability: "strict" });
     } catch (error) {
-      // Its connection is closing: the next one is opened anew.
+      // The connection is closing: the next call opens a new one.
       this.#forget();
       throw error;
     }
@@ -200,7 +201,7 @@ export class OriginStore implements LeaseStore {
     this.#channel ??= this.#hear();
     const database = await this.#opened();
     this.#database = database;
-    // Somebody may clear, delete or upgrade it.
+    // The user or other code may clear, delete or upgrade the database.
     database.onclose = database.onversionchange = () => {
       database.close();
       if (this.#database === database) this.#lose();
@@ -269,7 +270,7 @@ export class OriginStore implements LeaseStore {
   }
 }
 
-/** Returns the version of a new record: no version of a cleared database, so that no holder of that time takes it for its own. */
+/** Returns a version for a new record, unlike all of a cleared database: its holders must not take it for theirs. */
 const firstVersion = (): number => 1 + Math.floor(Math.random() * 2 ** 40);
 
 /**

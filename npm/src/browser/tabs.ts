@@ -25,8 +25,8 @@ function holdersOfPage(): Set<Holder> {
     // A user who is asked whether to leave may take a while.
     if (!defaultPrevented) for (const held of all) held.loosen();
   });
-  // A page that is kept for the back button must neither hold a lock nor be within a transaction: others that wait for
-  // either would have the browser drop the page.
+  // A page that is kept for the back button must neither hold a lock nor be within a transaction: if other tabs wait
+  // for either, the browser drops the page.
   globalThis.addEventListener?.("pagehide", ({ persisted }) => {
     slots?.store.go(persisted);
     for (const held of all)

@@ -18,7 +18,7 @@ export function wasmCell({ layout, node, maxAheadMs, start, clock }: CellSpec, l
   });
   // `Date.now` is looked up at each call, as tests replace it for a while.
   const nowMs = () => (clock ? reading(clock()) : Date.now());
-  // Whoever sets a clock wants to know each ID beforehand.
+  // With a caller's clock it takes one ID at a time, so that callers can predict each ID.
   const most = clock ? 1 : run.ids.length;
   const { epochMs, tickMs } = layout;
   const isInRun = (now: number): boolean => now >= run.fromMs && now < run.toMs;

@@ -80,18 +80,20 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
   }
 
   /**
-   * A generator on a lease: while it lives no other generator of the namespace has its node, nor had it at the times of
-   * its IDs. Without options it is a slot of this machine, or of this origin in a browser. Of a `node` that is given, or of
-   * `SNOWMINT_NODE` beside a store or namespace, the lease is of that node. `SNOWMINT_NODE` alone is used as by the constructor.
+   * A generator on a lease: no other generator of the namespace has its node while it lives, or had the node at the
+   * times of its IDs. Without options it is a slot of this machine, or of this origin in a browser. With a `node`, or
+   * with `SNOWMINT_NODE` and a store or namespace, it leases this node. `SNOWMINT_NODE` alone works as in the
+   * constructor.
    *
    * Each profile of a browser, a private window and each storage partition has separate slots: if their IDs end up in
    * one database, lease over a shared store. A frame in a page of another origin gets no slot; a worker of that frame
    * cannot see where it is, and gets one.
    *
-   * A lease over a store object or of a tab is renewed by a timer of this thread: where that has no chance to run, as in a
-   * hidden tab or behind a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.
+   * A timer of this thread renews a lease over a store object or of a tab. If the timer cannot run, as in a hidden tab
+   * or during a long calculation, calls throw `WINDOW_CLOSED` after some seconds, and `nextIdAsync` renews first.
    *
-   * Of a subclass it is an instance of that, whose constructor has to pass on the options that it is called with.
+   * Called on a subclass, it returns an instance of the subclass. The constructor of the subclass must pass on its
+   * options.
    *
    * Rejects with `NODES_EXHAUSTED`, if no node is free within `maxWaitMs` (1000 ms if it is missing);
    * `STORE_UNAVAILABLE`; `INVALID_STORE`, also where the addon is missing, and where a browser has no Web Locks; `UNSAFE_STORE`;
@@ -261,8 +263,8 @@ export class Snowflake implements Iterable<bigint>, AsyncIterable<bigint> {
   }
 
   /**
-   * Ends the use of this generator: later calls throw `WINDOW_CLOSED`. Others of the same node go on; the last one of a
-   * lease gives the rest of its window back, so that a restart waits for nothing.
+   * Ends the use of this generator: later calls throw `WINDOW_CLOSED`. Other generators of the same node continue. The
+   * last generator of a lease gives the rest of the window back, so that a restart need not wait.
    */
   async close(): Promise<void> {
     this.#cell = CLOSED_CELL;

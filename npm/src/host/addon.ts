@@ -17,9 +17,9 @@ export interface Addon {
     name: string,
     ask: (question: Question) => void,
   ) => Records;
-  /** The names of the variables that say where the process runs. */
+  /** The names of the environment variables that describe the place of the process. */
   placeVariables(): string[];
-  /** Runs the command line, whose words these are, and returns its exit code. */
+  /** Runs the command line with these words, and returns its exit code. */
   main(words: string[]): number;
 }
 
@@ -60,7 +60,7 @@ export interface Terms {
   reserve?: string | undefined;
   environmentReserve?: string | undefined;
   stateDir?: string | undefined;
-  /** Those of `placeVariables` that are set and not empty. */
+  /** The `placeVariables` that are set and not empty. */
   place: string[];
   maxAheadMs: number;
   maxWaitMs: number;

@@ -107,7 +107,7 @@ function redis(url: string, options: StoreOptions): Store {
   const place = isPath ? { path: text(parts.pathname) } : { host, port: Number(parts.port || 6379) };
   const hasTls = parts.protocol === "rediss:";
   const { ioredis, redis } = client("redis", "ioredis", "redis");
-  // A client that connects again by itself would keep the process alive while the server is away. So each call connects it.
+  // A client that reconnects by itself would keep the process alive while the server is down. So each call connects it.
   if (ioredis) {
     const Redis = ioredis.default ?? ioredis;
     const own = { connectTimeout: TIMEOUT_MS, lazyConnect: true, retryStrategy: null, ...(hasTls && { tls: {} }) };
@@ -166,8 +166,8 @@ function etcd(url: string): Store {
 }
 
 /**
- * Reads the URL of a server. Throws for an option that the client would ignore, as it may be of TLS, and for a URL whose
- * password is not encoded: a part of it would be shown as the database.
+ * Reads the URL of a server. Throws for an option that the client would ignore, because it may be about TLS. Throws for
+ * a URL whose password is not encoded, because messages would show a part of it as the database.
  */
 function partsOf(url: string, known: readonly string[]): URL {
   const parts = URL.canParse(url) && new URL(url);

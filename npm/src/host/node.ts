@@ -153,7 +153,7 @@ async function lease(spec: Spec, options: LeaseOptions): Promise<Lease | undefin
     exclude: [...exclude].map((node) => nodeNumber(layout, node)),
   };
   const share: Share = {};
-  // A service grants nodes by its own clock, which the addon refuses as it would no store.
+  // A service has its own clock, so the addon cannot reserve its nodes: it refuses a service like a missing store.
   const records = opened && !isLessor(opened) ? recordsOf(native, opened) : undefined;
   const held = answer(await native.lease(terms, onLost && whenLost(onLost, share), records));
   const warning = held.warning();

@@ -90,7 +90,7 @@ export abstract class Claim {
   /** Gives the rest of the window back; no time from `endMs` on was used. */
   abstract release(endMs: number): Promise<void>;
 
-  /** Returns the state with which another tab of this origin can go on with the lease. */
+  /** Returns the state with which another tab of this origin can continue the lease. */
   abstract saved(): Uint8Array;
 
   /** Continues a lease that another tab has saved. */
@@ -126,7 +126,7 @@ export abstract class Claim {
     return Object.assign(other, { node, window, windowMs, nonce, skewMs, standbyRisk, skipped });
   }
 
-  /** Makes a new machine, of windows as the terms have them or a service grants them. */
+  /** Makes a new machine, with the windows of the terms or of a service. */
   protected begin(windowMs: number | undefined, nowMs: number): WasmLease {
     const { layout, maxAheadMs, defaultMs, clock, label, nodes } = this.terms;
     this.nonce = crypto.getRandomValues(new Uint8Array(16));

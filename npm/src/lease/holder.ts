@@ -35,7 +35,7 @@ export interface Device {
   namespace: string;
   /** The clock of both parts, if it is not the system's clock. */
   clock: (() => number) | undefined;
-  /** Makes sure that a node is held for at least half a window more. */
+  /** Makes sure that the node is held for at least another half window. */
   ensure(maxAheadMs: number): Promise<void>;
 }
 
@@ -54,7 +54,7 @@ const isYoung = ({ sinceMs }: Attempt): boolean => monotonicMs() - sinceMs < DOU
 
 /**
  * A claim or renewal. In edge runtimes it stops for good with the request in which it began. Other callers must not await it,
- * because they would stop too: they look from time to time whether it is over.
+ * because they would stop too: they check from time to time whether it has ended.
  */
 interface Attempt {
   /** The turn of the holder when the attempt began: the attempt counts only if no other attempt has ended since. */
@@ -312,7 +312,7 @@ export class Holder {
   async #extend(attempt: Attempt, claim: Claim, cell: State): Promise<void> {
     const failure = await this.#ensureDevice();
     if (attempt.turn !== this.#turn) return;
-    // The tab part is another one now: the old cell closes, because another tab may have its node.
+    // The tab part has changed: the old cell closes, because another tab may have its node.
     const other = this.#whole(claim) !== this.#node;
     const unused = other ? this.#close() : claim.unusedFromMs(cell);
     if (unused === undefined || Number.isNaN(unused)) return;

@@ -13,7 +13,7 @@ export function isLessor(store: unknown): store is Lessor {
   return [claim, renew, release].every((verb) => typeof verb === "function");
 }
 
-/** Makes the claim for a service or a store. `lost` is called when another tab takes the lock away. */
+/** Makes the claim for a service or a store. `lost` is called when another tab takes the lock. */
 export function claimOf(wanted: Terms, lost: () => void): Claim {
   const { store } = wanted;
   return isLessor(store) ? new ServiceClaim(wanted, store) : new StoreClaim(wanted, store as LeaseStore, lost);

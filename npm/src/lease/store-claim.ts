@@ -19,7 +19,7 @@ interface Lock {
 /** A claim over a store of records. */
 export class StoreClaim extends Claim {
   readonly #store: CheckedStore;
-  /** Called when another tab takes the lock away. */
+  /** Called when another tab takes the lock. */
   readonly #lost: () => void;
   #claiming = false;
   /** Shared by all copies of a claim. */

@@ -3,8 +3,8 @@ export interface Versioned {
   /** The bytes of the record, at most 1,024. */
   value: Uint8Array;
   /**
-   * Its version, 1 to 2^53 - 1; another one after each write, never one that this key had before, also not before a restored
-   * backup: take a random number, do not count.
+   * Its version, 1 to 2^53 - 1; each write makes a new version, which the key never had before, also not before a
+   * restored backup. So take a random number, do not count.
    */
   version: number;
 }
@@ -44,9 +44,9 @@ export interface Store {
    */
   add(counter: string, delta: bigint, start: bigint): Promise<bigint>;
   /**
-   * Lowers a counter from `end` to `start`; false if it is not `end`. A store need not have it. It must not have it over a client
-   * that sends a request again after a broken connection, as ioredis and the SDK of AWS do: the second copy could lower the counter
-   * below numbers that another process took meanwhile.
+   * Lowers a counter from `end` to `start`; false if it is not `end`. The method is optional. A store must omit it if
+   * its client sends a request again after a broken connection, as ioredis and the SDK of AWS do: the second copy could
+   * lower the counter below numbers that another process took meanwhile.
    */
   lower?(counter: string, end: bigint, start: bigint): Promise<boolean>;
   /** The table that has the tags of segments, instead of records and counters. */
@@ -54,8 +54,8 @@ export interface Store {
   /** The store's clock, Unix ms; null if it has none. */
   clockMs(): Promise<number | null>;
   /**
-   * Rejects with `UNSAFE_STORE` where a failover could lose a claim that is about to be written. A store that cannot look at
-   * that need not have it.
+   * Rejects with `UNSAFE_STORE` where a failover could lose a claim that is about to be written. A store that cannot
+   * check this risk may omit the method.
    */
   refuseStandby?(): Promise<void>;
   /** Returns the writes that a failover could lose, as a message; null without a known risk. */
@@ -111,7 +111,7 @@ export interface LeaseTerms {
   maxAheadMs: number;
   /** The label of the claimer, for people. */
   label: string;
-  /** The only node to get; any one if missing. */
+  /** The only node to get; any node if missing. */
   node?: number | undefined;
   /** Instead of `node`: values of some node fields, such as `datacenter=3`, for any node that has them. */
   nodes?: string | undefined;
@@ -122,14 +122,14 @@ export interface LeaseTerms {
 }
 
 /**
- * A service that leases nodes and decides of windows itself, by its own clock: `HttpStore`. Namespaces are parts of paths,
- * percent-encoded. Rejections are `SnowmintError`s. If a claim can be repeated later, its rejection has
+ * A service that leases nodes and decides on windows itself, by its own clock: `HttpStore`. Namespaces are parts of
+ * paths, percent-encoded. Rejections are `SnowmintError`s. If a claim can be repeated later, its rejection has
  * `retryAfterMs`. Each call has to end by itself, and may be made again if it was not answered.
  */
 export interface Lessor {
   /** Claims a node, with windows of `windowMs`; rejects with `NODES_EXHAUSTED` if no node is free. */
   claim(namespace: string, terms: LeaseTerms): Promise<Grant & { windowMs: number }>;
-  /** Moves the window's end on, for a generator whose first unused tick begins at `unusedFromMs`; `WINDOW_CLOSED` if it is lost. */
+  /** Extends the window. `unusedFromMs` is the start of the first unused tick. `WINDOW_CLOSED` if the lease is lost. */
   renew(
     namespace: string,
     node: number,

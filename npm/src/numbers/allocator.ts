@@ -52,7 +52,7 @@ export class Allocator {
       const { code, retryAfterMs } = taken;
       const again = code === "WINDOW_CLOSED" || code === "STORE_UNAVAILABLE" || retryAfterMs;
       const leftMs = deadlineMs - monotonicMs();
-      // A claim that has ended says more than the next one, which has just begun.
+      // The error of a claim that has ended explains more than the error of a claim that has just begun.
       if (!again || leftMs <= 0 || place.staysElsewhere(deadlineMs)) throw (retryAfterMs && trouble) || taken;
       await place.news.within(Math.min(this.#allocator.callMs(retryAfterMs), leftMs));
       const { refusal } = place;
