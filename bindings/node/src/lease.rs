@@ -70,7 +70,7 @@ pub fn place_variables() -> Vec<String> {
 /// instead of a URL, for a reservation.
 ///
 /// # Errors
-/// Node-API's own.
+/// The errors of Node-API.
 #[napi(catch_unwind, ts_return_type = "Promise<Lease | string>")]
 #[allow(clippy::needless_pass_by_value, reason = "napi gives functions away")]
 pub fn lease<'env>(
@@ -171,7 +171,7 @@ impl Lease {
     /// Returns the generator, for the functions that mint.
     ///
     /// # Errors
-    /// Node-API's own.
+    /// The errors of Node-API.
     #[napi(catch_unwind)]
     pub fn handle<'env>(&self, env: &'env Env) -> Result<Unknown<'env>> {
         hot::handle(env, &self.generator)

@@ -17,7 +17,7 @@ use snowmint_core::{Integer, Layout, Options, SequenceStart};
 /// Makes the functions that mint, `[next, fill]`.
 ///
 /// # Errors
-/// Node-API's own.
+/// The errors of Node-API.
 #[napi(catch_unwind)]
 pub fn functions(env: &Env) -> Result<Vec<Unknown<'_>>> {
     hot::functions(env)
@@ -29,7 +29,7 @@ pub fn functions(env: &Env) -> Result<Vec<Unknown<'_>>> {
 /// `start` is a place in `SequenceStart::ALL`.
 ///
 /// # Errors
-/// Node-API's own.
+/// The errors of Node-API.
 #[napi(catch_unwind)]
 #[allow(clippy::needless_pass_by_value, reason = "napi gives strings away")]
 pub fn open(

@@ -31,7 +31,7 @@ impl Records {
     /// Makes it of the store's name and the function that answers a question.
     ///
     /// # Errors
-    /// Node-API's own.
+    /// The errors of Node-API.
     #[napi(constructor, catch_unwind)]
     #[allow(clippy::needless_pass_by_value, reason = "napi gives functions away")]
     pub fn new(name: String, ask: Function<'_, Question, ()>) -> Result<Self> {

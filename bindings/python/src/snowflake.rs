@@ -253,7 +253,7 @@ impl Snowflake {
         class.bind(py).call((), Some(&status.into_pyobject(py)?))
     }
 
-    /// Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
+    /// Ends this generator; others of the same node continue. The last one of a lease gives the rest of it back.
     fn close(&self, py: Python<'_>) {
         py.detach(|| self.generator.close());
         self.clock.iter().for_each(|clock| clock.clear(py));

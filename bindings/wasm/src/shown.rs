@@ -1,4 +1,4 @@
-//! Texts of others, such as messages of servers.
+//! Texts that another party wrote, such as messages of servers.
 
 use alloc::string::{String, ToString};
 

@@ -27,7 +27,7 @@ struct Work<T> {
     owner: &'static Owner,
 }
 
-/// The end of work, and those who wait for it.
+/// The end of work, and the callers that wait for it.
 struct End<T> {
     state: Mutex<State<T>>,
     wake: Wake,

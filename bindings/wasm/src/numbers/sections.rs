@@ -195,7 +195,7 @@ pub struct SectionClaim {
 
 #[wasm_bindgen]
 impl SectionClaim {
-    /// Passes on the record that a read found, undefined if there is none.
+    /// Passes on the record that a read found, undefined if the record is missing.
     pub fn found(&mut self, record: Option<Vec<u8>>, version: f64) -> Result<(), JsValue> {
         let record = record.map(|record| Record::from_bytes(&record)).transpose().map_err(raise)?;
         if let Some(Record { released, label, .. }) = &record {
@@ -293,7 +293,7 @@ impl Section {
         self.section.release().as_ref().map_or(JsValue::UNDEFINED, request)
     }
 
-    /// Passes on the record that a read found, undefined if there is none.
+    /// Passes on the record that a read found, undefined if the record is missing.
     pub fn found(&mut self, record: Option<Vec<u8>>, version: f64) -> Result<(), JsValue> {
         let record = record.map(|record| Record::from_bytes(&record)).transpose().map_err(raise)?;
         self.reply = Some(Reply::Record(record, version as u64));

@@ -238,7 +238,7 @@ class Snowflake:
         """
 
     def close(self) -> None:
-        """Ends this generator; others of the same node go on. The last one of a lease gives the rest of it back.
+        """Ends this generator; others of the same node continue. The last one of a lease gives the rest of it back.
 
         Drops the clock and the callback. Leaving a `with` block does the same, and so does the end of the process, or
         of the generator, if nothing refers to it but its own callbacks. In a forked child this call does not touch the
