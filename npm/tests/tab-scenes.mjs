@@ -36,7 +36,7 @@ const pages = {
 };
 const SNOWMINT = Layout.preset("snowmint");
 
-/** Stores behind the server, by the first part of the path. "silent" never answers, nor does "away" if `away` is set. */
+/** Stores behind the server, by the first part of the path. "silent" never answers, "away" not while `away` is set. */
 const stores = new Map();
 let away = false;
 async function post(url, body) {
