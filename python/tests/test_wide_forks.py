@@ -18,7 +18,7 @@ KINDS: dict[str, Callable[[], object]] = {
     name: getattr(snowmint, name)
     for name in ("uuid1", "uuid4", "uuid4_str", "uuid6", "uuid7", "uuid7_str", "uuid8", "ulid", "ulid_str", "object_id")
 }
-# Those that increase within a process.
+# The kinds that increase within a process.
 IN_ORDER = ("uuid6", "uuid7", "uuid7_str", "ulid", "ulid_str")
 
 # Minting, as all programs here do it: a line has a kind and a text.

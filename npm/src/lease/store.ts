@@ -34,7 +34,7 @@ export interface ServerSettings {
 export interface Store {
   /** Reads the record of a key; null if the key has no record. */
   read(key: string): Promise<Versioned | null>;
-  /** Writes the record if it still is of that version (0: it is not there); the new version, or null if it is not. */
+  /** Writes the record if its version is `expectedVersion` (0: it is missing). Resolves with the new version, or null. */
   write(key: string, value: Uint8Array, expectedVersion: number): Promise<number | null>;
   /** All records right under `prefix`, a key with a slash at its end, in any order. */
   list(prefix: string): Promise<Listed[]>;

@@ -27,12 +27,12 @@ class Store(Protocol):
     def read(self, key: str, /) -> tuple[bytes, int] | None:
         """The record of that key and its version, 1 to 2^53; None without a record.
 
-        A version never comes back, also after the store was restored from a backup: take a random number, do not count.
+        A version never repeats, also after the store was restored from a backup. So take a random number, do not count.
         """
         ...
 
     def write(self, key: str, value: bytes, expected_version: int, /) -> int | None:
-        """Writes the record if it still is of that version (0: it is not there); the new version, or None if not."""
+        """Writes the record if its version is `expected_version` (0: it is missing). Returns the new version, or None."""
         ...
 
     def list(self, prefix: str, /) -> Iterable[tuple[str, bytes, int]]:
@@ -40,7 +40,7 @@ class Store(Protocol):
         ...
 
     def add(self, counter: str, delta: int, start: int, /) -> int:
-        """Raises a counter by `delta`, from `start` if it is not there yet; the counter after that, at most 2^63-1.
+        """Raises a counter by `delta`, from `start` if the counter is new. Returns the new count, at most 2^63-1.
 
         Raises:
             OverflowError: The sum would pass 2^63-1; the counter keeps its value.
@@ -103,22 +103,24 @@ class Lessor(Protocol):
         A window reaches `window_ms` and `max_ahead_ms` past the clock. `layout` is a text form, `label` for people.
 
         Raises:
-            NodesExhaustedError: All are used. With `retry_after_ms` it is asked again then, within `max_wait_ms`.
+            NodesExhaustedError: All nodes are used. With `retry_after_ms` the claim is repeated after this time, within
+                `max_wait_ms`.
         """
         ...
 
     def renew(
         self, namespace: str, nonce: str, node: int, unused_from_ms: int, window_ms: int, max_ahead_ms: int, /
     ) -> Renewal:
-        """Moves a window's end up, for a generator whose first unused tick begins at `unused_from_ms`, Unix ms.
+        """Extends a window. The first unused tick of the generator begins at `unused_from_ms`, Unix ms.
 
         Raises:
-            WindowClosedError: The node is not, or not any more, held with this nonce. All else leaves it held.
+            WindowClosedError: The node is not held with this nonce, or no longer. After any other exception it is still
+                held.
         """
         ...
 
     def release(self, namespace: str, nonce: str, node: int, unused_from_ms: int, /) -> None:
-        """Takes a node back, of which no ID at or past `unused_from_ms` (Unix ms) was taken."""
+        """Takes a node back. No ID at or past `unused_from_ms` (Unix ms) was minted."""
         ...
 
 
@@ -126,7 +128,7 @@ MAX_COUNT = 2**63 - 1
 
 
 def refuse_green_threads(store: str) -> None:
-    """Refuses sockets that gevent or eventlet has put its own in place of.
+    """Refuses sockets that gevent or eventlet has replaced.
 
     They belong to the thread that made them, and leases are renewed on another.
 
