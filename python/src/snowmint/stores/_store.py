@@ -32,7 +32,7 @@ class Store(Protocol):
         ...
 
     def write(self, key: str, value: bytes, expected_version: int, /) -> int | None:
-        """Writes the record if its version is `expected_version` (0: it is missing). Returns the new version, or None."""
+        """Writes the record if its version is `expected_version` (0: it is missing); the new version, or None."""
         ...
 
     def list(self, prefix: str, /) -> Iterable[tuple[str, bytes, int]]:
