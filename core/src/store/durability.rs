@@ -123,7 +123,7 @@ impl Engine {
             .flat_map(|rule| core::iter::once(rule.setting).chain(rule.unless.as_ref().map(|(setting, _)| *setting)))
     }
 
-    /// Returns the first setting of [`Kind::Crash`] or [`Kind::Reader`], under which nothing may be granted. `found`
+    /// Returns the first setting of another kind than [`Kind::Failover`], under which nothing may be granted. `found`
     /// returns the value of a setting, or `None` if the engine does not report it.
     ///
     /// # Examples

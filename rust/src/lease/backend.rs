@@ -191,11 +191,9 @@ impl Backend {
                 let url = snowmint_stores::Url::parse(url)?;
                 // Users, and options of a client, may have another schema of the same database.
                 let options = url.rest.split_once('?').map_or("", |(_, options)| options);
-                let place = match url.scheme.as_str() {
-                    "sqlite" => std::path::absolute(url.place())
-                        .map_or_else(|_| url.place().into(), |path| path.display().to_string()),
-                    _ => url.place().to_owned(),
-                };
+                // Two processes may have the same relative path and different directories.
+                let path = url.rest.strip_prefix("sqlite:").and_then(|path| std::path::absolute(path).ok());
+                let place = path.map_or_else(|| url.place().to_owned(), |path| path.display().to_string());
                 Ok(format!("{} at {place} {options} {} {}", url.scheme, url.prefix, url.user()))
             }
             _ => Ok(self.name()),

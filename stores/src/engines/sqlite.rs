@@ -58,7 +58,8 @@ impl Sqlite {
     /// meanwhile: the copy is its state at one moment. After it was restored, run a [`fence`](crate::fence).
     ///
     /// # Errors
-    /// `StoreUnavailable` if there is no database, the file exists, or it cannot be written.
+    /// `StoreUnavailable` if there is no database, the file exists, or it cannot be written; `UnsafeStore` for a database in memory;
+    /// `InvalidStore` for a path in a directory that does not exist.
     ///
     /// # Examples
     /// ```no_run

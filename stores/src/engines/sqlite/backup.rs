@@ -14,7 +14,8 @@ use crate::store::url::Url;
 /// the copy is its state at one moment, with the write-ahead log.
 ///
 /// # Errors
-/// `StoreUnavailable` if there is no database, the file exists, or it cannot be written. Nothing is left of it then.
+/// `StoreUnavailable` if there is no database, the file exists, or it cannot be written; `UnsafeStore` for a database in memory;
+/// `InvalidStore` for a path in a directory that does not exist. No half-written file is left then.
 pub(super) async fn back_up(url: &Url, to: &Path) -> Result<(), Error> {
     // A missing database is an error, and not an empty backup.
     let url = Url { create: false, ..url.clone() };
