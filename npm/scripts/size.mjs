@@ -32,11 +32,11 @@ rows["* of snowmint/stores"] = (await sizes('export * from "snowmint/stores"')).
 console.log("browser bundle, minified, wasm included, bytes:");
 console.table(rows);
 // The figures of the README.
-const readme = readFileSync(`${root}README.md`, "utf8");
+const readme = readFileSync(`${root}README.md`, "utf8").replace(/\s+/g, " ");
 const kb = (name) => Math.round(rows[name].brotli / 1000);
 const figures = [
-  `${kb("{ Snowflake }")} kB in a browser`,
-  `are ${kb("leases, on demand")} more`,
+  `A page loads ${kb("{ Snowflake }")} kB`,
+  `The first lease loads ${kb("leases, on demand")} kB more`,
   `costs a page ${kb("{ uuid }")} kB`,
 ];
 const wrong = figures.filter((figure) => !readme.includes(figure));

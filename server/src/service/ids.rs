@@ -67,7 +67,12 @@ impl Ids {
     ///
     /// # Errors
     /// Those of a reservation, if this machine cannot keep one.
-    pub fn new(lease_store: LeaseStore, openings: Openings, namespaces: Arc<Namespaces>, settings: &Settings) -> Self {
+    pub fn new(
+        lease_store: LeaseStore,
+        openings: Openings,
+        namespaces: Arc<Namespaces>,
+        settings: &Settings,
+    ) -> Result<Self, Error> {
         let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
         let kept = vec![default, key_of(None, &LEAF)];
         // The other variables have flags.
