@@ -49,7 +49,11 @@ PARTS = {
         "cargo build --quiet --locked --release -p snowmint-server",
         "python3 benches/service/measure.py ${CARGO_TARGET_DIR:-target}/release/snowmint",
     ],
-    "stores": ["scripts/setup.sh rust protoc servers", f"{CARGO} -p snowmint-benches --features engines --bin growth"],
+    "stores": [
+        "scripts/setup.sh rust protoc servers",
+        f"{OPTIMISED} -p snowmint-benches --features snowmint-benches/engines --bin growth",
+        "${CARGO_TARGET_DIR:-target}/optimised/growth",
+    ],
     "herd": [
         "scripts/setup.sh rust protoc servers bench",
         f"{OPTIMISED} -p snowmint-server -p snowmint-benches --features snowmint-benches/engines --bin herd --bin snowmint",
