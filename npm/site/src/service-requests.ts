@@ -66,10 +66,10 @@ export async function ask(path: string): Promise<string> {
   // A header has no other characters.
   if (token && /[^ -~]/.test(token)) throw new Refusal(401, "A token has ASCII characters only.");
   const headers: HeadersInit = token ? { authorization: `Bearer ${token}` } : {};
-  const response = await fetch(path, { headers }).catch(() => {
+  const answered = fetch(path, { headers }).then(async (response) => ({ response, text: await response.text() }));
+  const { response, text } = await answered.catch(() => {
     throw new Refusal(0, `${location.host} is unreachable. Check that the service runs, then refresh.`);
   });
-  const text = await response.text();
   if (response.ok) return text;
   const { status } = response;
   if (status === 401 && token) throw new Refusal(status, "401: the service does not know this token.");

@@ -73,8 +73,8 @@ impl Ids {
         namespaces: Arc<Namespaces>,
         settings: &Settings,
     ) -> Result<Self, Error> {
-        let default = key_of(settings.namespace.as_ref().map(Namespace::to_string).as_deref(), &settings.layout);
-        let kept = vec![default, key_of(None, &LEAF)];
+        let namespace = settings.namespace.as_ref().map(Namespace::to_string);
+        let kept = vec![key_of(namespace.as_deref(), &settings.layout), key_of(None, &LEAF)];
         // The other variables have flags.
         let Environment { state_dir, place, .. } = Environment::of_process();
         let ids = Self {
@@ -92,7 +92,6 @@ impl Ids {
             minted: Minted::default(),
         };
         if settings.reserve.is_some() {
-            let namespace = settings.namespace.as_ref().map(Namespace::to_string);
             ids.options(&settings.layout, namespace).refuse_unusable(&ids.environment)?;
         }
         Ok(ids)

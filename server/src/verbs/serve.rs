@@ -133,12 +133,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     let range_log = range_log.map(Arc::new);
     settings.ticket_stores = ticket_stores(options, range_log.as_ref())?;
     let store_url = options.store.clone().map_or_else(default_store, Ok)?;
-    let mut url = Url::parse(&store_url)?;
-    // SQLite has one writer at a time.
-    if url.scheme != "sqlite" {
-        url.connections.get_or_insert(options.store_connections);
-    }
-    let connected = connect_to(url).await?;
+    let connected = connect_to(with_connections(options, &store_url)?).await?;
     let store_name = connected.name().to_owned();
     let mut metrics = Metrics::new();
     let store = MonitoredStore::over(connected, metrics.store.clone(), range_log.clone(), options.max_wait_ms);
@@ -229,6 +224,16 @@ fn settings(options: &Serve, own: String) -> Result<Settings, Exit> {
     })
 }
 
+/// Reads the URL of a store, which has the connections of the options if it names no number.
+fn with_connections(options: &Serve, text: &str) -> Result<Url, Exit> {
+    let mut url = Url::parse(text)?;
+    // SQLite has one writer at a time.
+    if url.scheme != "sqlite" {
+        url.connections.get_or_insert(options.store_connections);
+    }
+    Ok(url)
+}
+
 /// Reads `--tickets-store`. `None` without it.
 ///
 /// # Errors
@@ -241,11 +246,7 @@ fn ticket_stores(options: &Serve, range_log: Option<&Arc<RangeLog>>) -> Result<O
     let url = |text: &String| -> Result<Url, Exit> {
         // Refuses the URL of an engine that this build does not have.
         longest_call(text)?;
-        let mut url = Url::parse(text)?;
-        if url.scheme != "sqlite" {
-            url.connections.get_or_insert(options.store_connections);
-        }
-        Ok(url)
+        with_connections(options, text)
     };
     let urls = given.iter().map(url).collect::<Result<Vec<_>, _>>()?;
     Ok((!urls.is_empty()).then(|| TicketStores::of(urls, range_log)))
