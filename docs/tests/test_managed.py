@@ -38,7 +38,7 @@ def mint_and_count(store: SqlStore | RedisStore) -> None:
     assert store.add("orders", 5, 1) > 5
 
 
-def test_a_role_of_postgresql_with_its_own_schema_has_enough_rights() -> None:
+def test_a_role_of_postgresql_that_owns_the_schema_has_enough_rights() -> None:
     with Server("postgres") as server:
         run(server.url, *statements("sql postgres rights"))
         mint_and_count(as_user(server))
@@ -60,7 +60,7 @@ def test_a_role_of_postgresql_has_enough_rights_on_the_tables_of_another() -> No
 def test_a_role_of_postgresql_that_may_not_make_tables_hears_what_it_needs() -> None:
     with Server("postgres") as server:
         run(server.url, "CREATE ROLE ids LOGIN PASSWORD '...'")
-        with pytest.raises(InvalidStoreError, match="permission denied for schema public: grant this role USAGE"):
+        with pytest.raises(InvalidStoreError, match="permission denied for database postgres: grant this role USAGE"):
             as_user(server).add("orders", 5, 1)
 
 

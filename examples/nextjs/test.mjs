@@ -27,7 +27,7 @@ before(
     await pool.query("CREATE TABLE orders (id bigint PRIMARY KEY, item text NOT NULL)");
     const [code] = await once(next(["build"]), "exit");
     assert.equal(code, 0);
-    const { rows } = await pool.query("SELECT to_regclass('snowmint_records') AS leases");
+    const { rows } = await pool.query("SELECT to_regclass('snowmint.records') AS leases");
     assert.equal(rows[0].leases, null, "the build has leased a node");
   },
   { timeout: 300_000 },

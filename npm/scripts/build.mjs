@@ -38,7 +38,9 @@ const scripts = readdirSync("../stores/src/scripts", { recursive: true }).filter
 const constant = (path) => {
   const [engine, name, extension] = path.split(/[/.]/);
   const text = readFileSync(`../stores/src/scripts/${path}`, "utf8");
-  const told = extension === "sql" ? text.replace(/\s+/g, " ").trim() : text;
+  // Blank lines part statements.
+  const statements = text.split("\n\n").map((statement) => statement.replace(/\s+/g, " ").trim());
+  const told = extension === "sql" ? statements.join("\n\n") : text;
   return `export const ${engine}${name[0].toUpperCase()}${name.slice(1)} = ${JSON.stringify(told)};\n`;
 };
 writeFileSync(`${generated}/scripts.ts`, scripts.sort().map(constant).join(""));

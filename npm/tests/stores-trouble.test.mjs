@@ -128,7 +128,7 @@ describe("stores", { concurrency: 4 }, () => {
 
   test("tables that a crash can empty are refused", async (t) => {
     const alter = {
-      pg: ["ALTER TABLE snowmint_records SET UNLOGGED", "ALTER TABLE snowmint_records SET LOGGED"],
+      pg: ["ALTER TABLE snowmint.records SET UNLOGGED", "ALTER TABLE snowmint.records SET LOGGED"],
       mysql2: ["ALTER TABLE snowmint_records ENGINE=MyISAM", "ALTER TABLE snowmint_records ENGINE=InnoDB"],
     };
     for (const [kind, [statement, cure]] of Object.entries(alter)) {
@@ -147,7 +147,7 @@ describe("stores", { concurrency: 4 }, () => {
     const [[other, close], [viewer, closeViewer]] = [await SERVED.pg.connect(url), await SERVED.pg.connect(url)];
     atEnd(t, () => Promise.all([close(other), closeViewer(viewer)]));
     const session = await other.connect();
-    await session.query("BEGIN; CREATE TABLE snowmint_records (name text PRIMARY KEY, version bigint, value bytea)");
+    await session.query("BEGIN; CREATE SCHEMA snowmint");
     // It finds no table, and its own statement waits for ours, and fails then.
     const reading = (await storeAt(t, "pg", url)).read("a/b");
     const waiting =
@@ -179,7 +179,8 @@ describe("stores", { concurrency: 4 }, () => {
     await admin.connect();
     atEnd(t, () => admin.end());
     await admin.query("CREATE ROLE app LOGIN");
-    await admin.query("GRANT ALL ON snowmint_records, snowmint_counters TO app");
+    await admin.query("GRANT USAGE ON SCHEMA snowmint TO app");
+    await admin.query("GRANT ALL ON snowmint.records, snowmint.counters TO app");
     const blind = await storeAt(t, "pg", primary.url.replace("postgres@", "app@"));
     await refused("UNSAFE_STORE", /asynchronous_standby=/, blind.add("c", 1n, 0n));
     await admin.query("ALTER SYSTEM SET synchronous_standby_names = '*'");
@@ -310,7 +311,7 @@ describe("stores", { concurrency: 4 }, () => {
     await other.connect();
     atEnd(t, () => other.end());
     await other.query("BEGIN");
-    await other.query("SELECT FROM snowmint_records FOR UPDATE");
+    await other.query("SELECT FROM snowmint.records FOR UPDATE");
     await refused("STORE_UNAVAILABLE", /no answer within 300 ms/, store.write("a/b", bytes("2"), first));
     assert.equal(pool.idleCount, 0);
     await other.query("ROLLBACK");

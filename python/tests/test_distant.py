@@ -47,7 +47,7 @@ def test_a_claim_over_a_slow_store_may_take_longer(namespace: str) -> None:
 FLIPS: dict[servers.Engine, tuple[bytes, str, list[str]]] = {
     "redis": (b"EVAL", "appendonly=no", ["CONFIG SET appendonly no"]),
     "postgres": (
-        b"INSERT INTO snowmint_counters",
+        b"INSERT INTO snowmint.counters",
         "fsync=off",
         ["ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"],
     ),

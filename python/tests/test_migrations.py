@@ -8,7 +8,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine, inspect, text
 
 import servers
-from snowmint import Snowflake
+from snowmint import InvalidStoreError, Snowflake
 from snowmint.stores import SqlStore
 
 # The relevant part of the file that `alembic init` writes, and the line of the documentation.
@@ -25,7 +25,7 @@ with create_engine(os.environ["URL"]).connect() as connection:
     context.configure(
         connection=connection,
         target_metadata=models,
-        FILTER
+        OPTIONS
     )
     with context.begin_transaction():
         context.run_migrations()
@@ -42,11 +42,13 @@ def downgrade():
 """
 
 
-def written(directory: Path, url: str, filtered: bool) -> str:
+FILTER = "include_object=snowmint.sqlalchemy.include_object,"
+
+
+def written(directory: Path, url: str, options: str) -> str:
     """Returns the migration that autogenerate writes, after the database has run it."""
     directory.mkdir()
-    line = "include_object=snowmint.sqlalchemy.include_object," if filtered else ""
-    (directory / "env.py").write_text(ENV.replace("FILTER", line))
+    (directory / "env.py").write_text(ENV.replace("OPTIONS", options))
     (directory / "script.py.mako").write_text(TEMPLATE)
     (directory / "versions").mkdir()
     config = Config()
@@ -76,9 +78,10 @@ def test_alembics_autogenerate_keeps_the_tables_of_leases(
         connection.execute(text("CREATE TABLE leftover (id INTEGER NOT NULL PRIMARY KEY)"))
     generator = Snowflake(store=SqlStore(engine), namespace="orders")
     ours = set(inspect(engine).get_table_names()) - {"leftover"}
-    assert {"snowmint_records", "snowmint_counters", "leaf_alloc"} <= ours
+    assert {"Tickets64", "leaf_alloc"} <= ours
+    assert ("snowmint_records" in ours) == (kind != "postgres")
 
-    migration = written(tmp_path / "filtered", url, filtered=True)
+    migration = written(tmp_path / "filtered", url, FILTER)
     assert "op.create_table('post'" in migration
     assert "op.drop_table('leftover')" in migration
     assert [name for name in sorted(ours) if f"drop_table('{name}')" in migration] == []
@@ -92,11 +95,25 @@ def test_alembics_autogenerate_keeps_the_tables_of_leases(
 def test_alembic_without_the_filter_drops_them(tmp_path: Path) -> None:
     url = f"sqlite:///{tmp_path}/ids.db"
     Snowflake(store=SqlStore(create_engine(url)), namespace="orders").close()
-    migration = written(tmp_path / "plain", url, filtered=False)
+    migration = written(tmp_path / "plain", url, "")
     assert "op.drop_table('snowmint_records')" in migration
 
 
-def test_a_role_with_its_own_schema_keeps_them_there(postgres: servers.Shared) -> None:
+@pytest.mark.parametrize("options", ["", f"include_schemas=True, {FILTER}"])
+def test_on_postgres_alembic_finds_none_of_our_tables_to_drop(
+    postgres: servers.Shared, tmp_path: Path, options: str
+) -> None:
+    url = postgres.new_database()
+    engine = create_engine(url)
+    with Snowflake(store=SqlStore(engine), namespace="orders") as generator:
+        assert "snowmint" not in written(tmp_path / "migrations", url, options)
+        assert sorted(inspect(engine).get_table_names(schema="snowmint")) == ["counters", "records"]
+        with Snowflake(store=SqlStore(create_engine(url)), namespace="orders") as other:
+            assert other.node != generator.node
+    engine.dispose()
+
+
+def test_roles_with_other_search_paths_lease_from_the_same_records(postgres: servers.Shared) -> None:
     url = postgres.new_database()
     # Roles are of the whole server.
     role = f"ids_{url.rpartition('/')[2]}"
@@ -104,13 +121,22 @@ def test_a_role_with_its_own_schema_keeps_them_there(postgres: servers.Shared) -
         f"CREATE ROLE {role} LOGIN",
         f"CREATE SCHEMA ids AUTHORIZATION {role}",
         f"ALTER ROLE {role} SET search_path = ids",
+        f"CREATE SCHEMA snowmint AUTHORIZATION {role}",
     ]
     with create_engine(url).begin() as connection:
         for statement in setup:
             connection.execute(text(statement))
     as_role = url.replace("postgres@", f"{role}@")
-    with Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders") as generator:
-        assert inspect(create_engine(url)).get_table_names() == []
-        assert "snowmint_records" in inspect(create_engine(url)).get_table_names(schema="ids")
-        with Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders") as other:
-            assert generator.node != other.node
+    with (
+        Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders") as generator,
+        Snowflake(store=SqlStore(create_engine(url)), namespace="orders") as other,
+    ):
+        assert generator.node != other.node
+
+
+def test_tables_of_an_earlier_version_are_refused_with_the_way_to_move_them(postgres: servers.Shared) -> None:
+    engine = create_engine(postgres.new_database())
+    with engine.begin() as connection:
+        connection.execute(text("CREATE TABLE snowmint_records (name text PRIMARY KEY, version bigint, value bytea)"))
+    with pytest.raises(InvalidStoreError, match="stop all programs that use them, run CREATE SCHEMA snowmint"):
+        Snowflake(store=SqlStore(engine), namespace="orders")

@@ -399,21 +399,35 @@ def node_of(holder: "subprocess.Popen[str]") -> int:
 
 
 def pause(holder: "subprocess.Popen[str]", place: str) -> None:
-    """Stops a holder outside of its writes: within one, it would keep SQLite's file locked for all others."""
+    """Stops a holder outside of its writes: within one, it would keep SQLite's file or MariaDB's row locked."""
     while True:
         holder.send_signal(signal.SIGSTOP)
         found = os.waitid(os.P_PID, holder.pid, os.WSTOPPED | os.WEXITED | os.WNOWAIT)
         assert found is not None
         assert found.si_code == os.CLD_STOPPED, "the holder has ended"
-        if not place.startswith("sqlite:"):
+        if not is_locked(place):
             return
-        with closing(sqlite3.connect(place.removeprefix("sqlite:"), timeout=0, isolation_level=None)) as connection:
-            with suppress(sqlite3.OperationalError):
-                connection.execute("BEGIN IMMEDIATE")
-                return
         holder.send_signal(signal.SIGCONT)
         # Its write needs time to end.
         time.sleep(0.01)
+
+
+def is_locked(place: str) -> bool:
+    """Whether a transaction that writes is open."""
+    if place.startswith("sqlite:"):
+        with closing(sqlite3.connect(place.removeprefix("sqlite:"), timeout=0, isolation_level=None)) as connection:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.OperationalError:
+                return True
+    elif place.startswith("mysql"):
+        with sqlalchemy.create_engine(place).connect() as connection:
+            try:
+                connection.execute(sqlalchemy.text("SELECT name FROM snowmint_records FOR UPDATE NOWAIT")).all()
+            except sqlalchemy.exc.OperationalError:
+                return True
+    # A transaction of PostgreSQL is one message.
+    return False
 
 
 def end(holder: "subprocess.Popen[str]", number: int = signal.SIGKILL) -> None:
@@ -716,7 +730,7 @@ def test_postgres_commits_of_ours_are_flushed_whatever_the_server_says(namespace
 @pytest.mark.parametrize(
     ("kind", "statement", "found"),
     [
-        ("postgres", "ALTER TABLE snowmint_records SET UNLOGGED", "ALTER TABLE snowmint_records SET LOGGED"),
+        ("postgres", "ALTER TABLE snowmint.records SET UNLOGGED", "ALTER TABLE snowmint.records SET LOGGED"),
         ("mariadb", "ALTER TABLE snowmint_records ENGINE=MyISAM", "ALTER TABLE snowmint_records ENGINE=InnoDB"),
     ],
 )

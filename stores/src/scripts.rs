@@ -4,7 +4,7 @@
 //! ```
 //! use snowmint_stores::scripts;
 //! // For a role that may not make tables.
-//! assert!(scripts::POSTGRES_SCHEMA.contains("snowmint_records"));
+//! assert!(scripts::POSTGRES_SCHEMA.contains("CREATE TABLE IF NOT EXISTS snowmint.records"));
 //! ```
 
 /// The commands, one per line, whose answers are the settings of a Redis server. They are sent behind each request, in the
@@ -18,13 +18,14 @@ pub const REDIS_WRITE: &str = include_str!("scripts/redis/write.lua");
 /// it would be too large.
 pub const REDIS_ADD: &str = include_str!("scripts/redis/add.lua");
 
-/// Makes Leaf's table of segments. In Rust also for `SQLite`.
+/// Makes Leaf's table of segments.
 pub const POSTGRES_LEAF: &str = include_str!("scripts/postgres/leaf.sql");
 
 /// Makes Leaf's table of segments.
 pub const MYSQL_LEAF: &str = include_str!("scripts/mysql/leaf.sql");
 
-/// Makes the tables of records and counters.
+/// Makes the tables of records and counters in a schema of their own, whatever the `search_path` is. It refuses to, if the tables
+/// of an earlier version lie in the `search_path`: their nodes and numbers would be given again.
 pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");
 
 /// Reads the settings that decide whether the server keeps confirmed writes, and the tables that a crash empties.
@@ -43,17 +44,16 @@ pub const POSTGRES_CURE: &str = include_str!("scripts/postgres/cure.sql");
 /// still waits for a synchronous standby is visible if its session was cut off.
 pub const POSTGRES_READ: &str = include_str!("scripts/postgres/read.sql");
 
-/// Adds a record, and returns a row if it did: value, version, key. In Rust also for `SQLite`.
+/// Adds a record, and returns a row if it did: value, version, key.
 pub const POSTGRES_INSERT: &str = include_str!("scripts/postgres/insert.sql");
 
-/// Replaces a record, and returns a row if it did: value, new version, key, expected version. In Rust also for `SQLite`.
+/// Replaces a record, and returns a row if it did: value, new version, key, expected version.
 pub const POSTGRES_UPDATE: &str = include_str!("scripts/postgres/update.sql");
 
-/// Adds to a counter and returns the sum, or no row beyond 2^63-1: sum for a new counter, counter, amount. In Rust also for
-/// `SQLite`.
+/// Adds to a counter and returns the sum, or no row beyond 2^63-1: sum for a new counter, counter, amount.
 pub const POSTGRES_ADD: &str = include_str!("scripts/postgres/add.sql");
 
-/// As [`POSTGRES_ADD`], for a counter that exists: amount, counter. In Rust also for `SQLite`.
+/// As [`POSTGRES_ADD`], for a counter that exists: amount, counter.
 pub const POSTGRES_RAISE: &str = include_str!("scripts/postgres/raise.sql");
 
 /// Reads Unix ms.

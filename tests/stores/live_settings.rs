@@ -180,9 +180,9 @@ fn renewals_end_when_postgres_stops_to_sync() {
 #[test]
 fn renewals_end_when_a_postgres_table_is_unlogged() {
     let server = Server::start(Engine::Postgres);
-    let spoil = ["ALTER TABLE snowmint_counters SET UNLOGGED"];
-    let cure = ["ALTER TABLE snowmint_counters SET LOGGED"];
-    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint_counters is unlogged");
+    let spoil = ["ALTER TABLE snowmint.counters SET UNLOGGED"];
+    let cure = ["ALTER TABLE snowmint.counters SET LOGGED"];
+    nothing_is_granted_by_a_server_that_loses_writes(server, &spoil, &cure, "snowmint.counters is unlogged");
 }
 
 #[test]
@@ -250,7 +250,7 @@ fn a_write_counts_only_if_redis_logs_behind_it() {
 fn a_write_counts_only_if_postgres_syncs_behind_it() {
     let server = Server::start(Engine::Postgres);
     let spoil = &["ALTER SYSTEM SET fsync = off", "SELECT pg_reload_conf()"];
-    a_write_does_not_count(&server, "INSERT INTO snowmint_counters", spoil, "SHOW fsync", "fsync=off");
+    a_write_does_not_count(&server, "INSERT INTO snowmint.counters", spoil, "SHOW fsync", "fsync=off");
 }
 
 #[test]

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use snowmint::ErrorKind;
 use snowmint::stores::mysql::{Mysql, SCHEMA, Sequence, TICKETS_SCHEMA, Tickets};
-use snowmint::stores::{NumberSource, Tag, TicketServer, Url, connect};
+use snowmint::stores::{NumberSource, Tag, TicketServer, Url, connect, scripts};
 use snowmint_core::layouts::SNOWMINT;
 use snowmint_inspect::sql::MariadbFunction;
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
@@ -137,6 +137,7 @@ fn tables_outside_of_innodb_are_refused() {
     for name in ["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"] {
         let server = shared_database(Engine::Mariadb);
         server.client(SCHEMA);
+        server.client(scripts::MYSQL_LEAF);
         for engine in ["MyISAM", "Aria", "MEMORY"] {
             server.client(&format!("ALTER TABLE {name} ENGINE={engine}"));
             let found = format!("the table {name} is of engine {engine}");
@@ -173,7 +174,7 @@ fn a_role_that_cannot_make_tables_uses_existing_tables() {
         let store = mysql(&format!("{url}?create=false")).await;
         assert_eq!(store.sequence("s").await.expect("a sequence").take(2).await, Ok(vec![1, 2]));
         let error = store.tickets("Tickets64", "a", 1, 1).await.expect_err("it is missing");
-        assert_says(&error, ErrorKind::InvalidStore, &["Tickets64", "mysql::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["Tickets64", "mysql::TICKETS_SCHEMA"]);
         server.client(TICKETS_SCHEMA);
         assert_eq!(store.tickets("Tickets64", "a", 1, 1).await.expect("tickets").take().await, Ok(1));
     });

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use snowmint::ErrorKind;
 use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
-use snowmint::stores::{NativeNumbers, NumberSource, SegmentsOptions, Url, connect};
+use snowmint::stores::{NativeNumbers, NumberSource, SegmentsOptions, Tag, Url, connect, scripts};
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
 
 use crate::followers::follower;
@@ -76,7 +76,7 @@ fn a_held_row_does_not_stop_other_names() {
     run(async {
         let store = connect(&with_option(&server.url(), "timeout_ms=60000")).await.expect("it connects");
         assert_eq!(store.add("held", 1, 0).await, Ok(1));
-        let open = Session::open(&server, "BEGIN; UPDATE snowmint_counters SET value = value WHERE name = 'held'");
+        let open = Session::open(&server, "BEGIN; UPDATE snowmint.counters SET value = value WHERE name = 'held'");
         let add = || {
             let store = Arc::clone(&store);
             tokio::spawn(async move { store.add("held", 1, 0).await })
@@ -209,9 +209,11 @@ fn calls_wait_for_a_synchronous_standby_within_the_timeout() {
 
 #[test]
 fn unlogged_tables_are_refused() {
-    for name in ["snowmint_records", "snowmint_counters", "leaf_alloc"] {
+    for (name, schema) in
+        [("snowmint.records", SCHEMA), ("snowmint.counters", SCHEMA), ("leaf_alloc", scripts::POSTGRES_LEAF)]
+    {
         let server = shared_database(Engine::Postgres);
-        server.client(&SCHEMA.replace(&format!("TABLE IF NOT EXISTS {name}"), &format!("UNLOGGED TABLE {name}")));
+        server.client(&schema.replace(&format!("TABLE IF NOT EXISTS {name}"), &format!("UNLOGGED TABLE {name}")));
         let cure = format!("ALTER TABLE {name} SET LOGGED");
         run(is_unsafe_unless_allowed(server.url(), &[name, "unlogged", &cure]));
         server.client(&cure);
@@ -228,17 +230,66 @@ fn a_role_that_cannot_make_tables_uses_existing_tables() {
     server.client(&format!("CREATE ROLE {limited} LOGIN"));
     run(async {
         let error = refused(&url).await;
-        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "permission denied", "postgres::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint.records", "permission denied", "postgres::SCHEMA"]);
         let error = refused(&format!("{}?create=false", server.url())).await;
-        assert_says(&error, ErrorKind::InvalidStore, &["snowmint_records", "create=false", "postgres::SCHEMA"]);
+        assert_says(&error, ErrorKind::InvalidStore, &["snowmint.records", "create=false", "postgres::SCHEMA"]);
         server.client(SCHEMA);
-        let tables = "snowmint_records, snowmint_counters, leaf_alloc";
+        assert_says(&refused(&url).await, ErrorKind::InvalidStore, &["permission denied for schema snowmint", "USAGE"]);
+        server.client(&format!("GRANT USAGE ON SCHEMA snowmint TO {limited}"));
+        let tables = "snowmint.records, snowmint.counters";
         server.client(&format!("GRANT SELECT, INSERT, UPDATE ON {tables} TO {limited}"));
         server.client(&format!("CREATE SEQUENCE s; GRANT USAGE, SELECT ON SEQUENCE s TO {limited}"));
         let store = connect(&url).await.expect("it connects");
         assert_eq!(store.add("c", 1, 0).await, Ok(1));
         assert_eq!(postgres(&url).await.sequence("s").await.expect("a sequence").take(2).await, Ok(vec![1, 2]));
         assert!(connect(&format!("{url}?create=false")).await.is_ok());
+        // Only a first tag needs Leaf's table.
+        assert_eq!(table(&store).tags().await, Ok(Vec::new()));
+        assert_eq!(table(&store).fetch("orders", 1).await, Ok(None));
+        let tag = Tag::new(1, 10);
+        let error = table(&store).create("orders", &tag).await.expect_err("no right");
+        let told = ["leaf_alloc", "permission denied for schema public", "scripts::POSTGRES_LEAF"];
+        assert_says(&error, ErrorKind::InvalidStore, &told);
+    });
+}
+
+/// Two programs with different search paths lease from the same records.
+#[test]
+fn the_tables_lie_in_a_schema_of_their_own() {
+    let server = shared_database(Engine::Postgres);
+    server.client("CREATE SCHEMA app");
+    run(async {
+        let store = connect(server.url()).await.expect("it connects");
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        let (_, database) = server.url().rsplit_once('/').expect("a database");
+        server.client(&format!("ALTER DATABASE {database} SET search_path = app"));
+        let other = connect(server.url()).await.expect("it connects");
+        assert_eq!(other.add("c", 1, 0).await, Ok(2));
+    });
+    let elsewhere = "SELECT count(*) FROM pg_tables WHERE schemaname IN ('public', 'app')";
+    assert_eq!(server.client(elsewhere).trim(), "0");
+}
+
+#[test]
+fn tables_of_an_earlier_version_are_refused_until_they_are_moved() {
+    let server = shared_database(Engine::Postgres);
+    for table in ["records", "counters"] {
+        let key = "name text COLLATE \"C\" NOT NULL PRIMARY KEY";
+        let columns =
+            if table == "records" { "version bigint NOT NULL, value bytea NOT NULL" } else { "value bigint NOT NULL" };
+        server.client(&format!("CREATE TABLE snowmint_{table} ({key}, {columns})"));
+    }
+    server.client("INSERT INTO snowmint_counters (name, value) VALUES ('c', 41)");
+    run(async {
+        let error = refused(server.url()).await;
+        let told = ["an earlier version", "stop all programs", "ALTER TABLE snowmint_records SET SCHEMA snowmint"];
+        assert_says(&error, ErrorKind::InvalidStore, &told);
+        server.client("CREATE SCHEMA snowmint");
+        for table in ["records", "counters"] {
+            server.client(&format!("ALTER TABLE snowmint_{table} SET SCHEMA snowmint"));
+            server.client(&format!("ALTER TABLE snowmint.snowmint_{table} RENAME TO {table}"));
+        }
+        assert_eq!(connect(server.url()).await.expect("it connects").add("c", 1, 0).await, Ok(42));
     });
 }
 
@@ -248,12 +299,12 @@ fn dropped_tables_are_not_made_again() {
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
         assert_eq!(store.add("c", 9, 0).await, Ok(9));
-        client(&server, "DROP TABLE snowmint_counters");
+        client(&server, "DROP TABLE snowmint.counters");
         server.kill();
         server.restart();
         until_noticed(&*store).await;
-        assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint_counters"]);
-        assert_eq!(client(&server, "SELECT to_regclass('snowmint_counters') IS NULL").trim(), "t");
+        assert_says(&store.add("c", 1, 0).await.expect_err("gone"), ErrorKind::InvalidStore, &["snowmint.counters"]);
+        assert_eq!(client(&server, "SELECT to_regclass('snowmint.counters') IS NULL").trim(), "t");
     });
 }
 
@@ -395,7 +446,7 @@ fn counters_and_segments_never_repeat_over_kills() {
     let mut server = start(&["-c", "synchronous_commit=off", "-c", "wal_writer_delay=10000"]);
     run(async {
         let store = connect(&server.url()).await.expect("it connects");
-        let tag = snowmint::stores::Tag::new(1, 10);
+        let tag = Tag::new(1, 10);
         table(&store).create("t", &tag).await.expect("it is made");
         numbers_never_repeat_over_kills(&mut server, |client| {
             let store = store.clone();

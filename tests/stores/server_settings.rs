@@ -219,8 +219,9 @@ fn postgres_is_judged_by_its_settings() {
     tried.look("a standby follows", &url, &server);
     tried.look("the standby itself", &standby.url(), &standby);
     client("CREATE ROLE app LOGIN");
-    let tables = "snowmint_records, snowmint_counters, leaf_alloc";
+    let tables = "snowmint.records, snowmint.counters";
     assert!(tables.split(", ").all(|table| postgres::SCHEMA.contains(table)));
+    client("GRANT USAGE ON SCHEMA snowmint TO app");
     client(&format!("GRANT SELECT, INSERT, UPDATE ON {tables} TO app"));
     let as_role = url.replace("//postgres@", "//app@");
     tried.look("a standby follows, asked by a role that is not of pg_monitor", &as_role, &server);

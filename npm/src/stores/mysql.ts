@@ -70,6 +70,7 @@ const DIALECT: Dialect = {
       "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'leaf_alloc'",
     schema: mysqlLeaf,
   },
+  prefix: "snowmint_",
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
   // With `completion_type` CHAIN the server would begin another transaction, which no code commits.
   commit: "COMMIT AND NO CHAIN NO RELEASE",

@@ -54,10 +54,11 @@ const DIALECT: Dialect = {
   kind: "postgres",
   tables: {
     count:
-      "SELECT ((to_regclass('snowmint_records') IS NOT NULL)::int + (to_regclass('snowmint_counters') IS NOT NULL)::int)::text",
+      "SELECT ((to_regclass('snowmint.records') IS NOT NULL)::int + (to_regclass('snowmint.counters') IS NOT NULL)::int)::text",
     schema: postgresSchema,
   },
   leaf: { count: "SELECT (to_regclass('leaf_alloc') IS NOT NULL)::int::text", schema: postgresLeaf },
+  prefix: "snowmint.",
   // Each message is a transaction.
   begin: [],
   settings: () => [postgresSettings],
@@ -105,8 +106,8 @@ const AS_TEXT = { getTypeParser: () => String };
 /**
  * Records and counters in two tables of a PostgreSQL database, over a pool of `pg`.
  *
- * The tables `snowmint_records` and `snowmint_counters` are made when first used, if they are missing. A server that
- * can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. The settings are checked after
+ * The schema `snowmint` with the tables `records` and `counters` is made when first used, if it is missing. A server
+ * that can lose confirmed writes is refused: `UNSAFE_STORE` names setting, value and cure. The settings are checked after
  * each write, and the write counts only after this check; `synchronous_commit=off` is cured for the store's own
  * transactions. A standby that is not waited for, to which a failover can lose confirmed writes, is refused at first
  * and by each claim, unless `allowStandby`; leases that are held go on, and `status().standbyRisk` and a warning of the

@@ -28,7 +28,7 @@ export interface Connection {
 interface Tables {
   /** A query for how many of them there are. */
   count: string;
-  /** Makes them, each by a statement. */
+  /** Makes them, by statements with blank lines between them. */
   schema: string;
 }
 
@@ -41,6 +41,8 @@ export interface Dialect {
   /** The tables of records and counters, and Leaf's table. */
   tables: Tables;
   leaf: Tables;
+  /** The beginning of `records` and `counters` in the names of these tables. */
+  prefix: "snowmint." | "snowmint_";
   /**
    * Begins a transaction in which each statement sees all earlier commits, and whose commit is flushed. Nothing, if each
    * statement is such a transaction.
@@ -166,11 +168,11 @@ export abstract class SqlStore implements Store {
 
   /** As `Store.list`. */
   async list(prefix: string): Promise<Listed[]> {
-    const { integer, bytes } = this.#dialect;
+    const { integer, bytes, prefix: tables } = this.#dialect;
     const columns = `${bytes("name")}, ${integer("version")}, ${bytes("value")}`;
     // From the slash to the next character, because LIKE has wildcards.
     const end = prefix.slice(0, -1) + String.fromCharCode(prefix.charCodeAt(prefix.length - 1) + 1);
-    const sql = `SELECT ${columns} FROM snowmint_records WHERE name >= $1 AND name < $2`;
+    const sql = `SELECT ${columns} FROM ${tables}records WHERE name >= $1 AND name < $2`;
     const listed = ([name, ...row]: (string | null)[]): Listed => ({
       name: String.fromCharCode(...fromHex(name!)).slice(prefix.length),
       ...found(row),
@@ -190,7 +192,7 @@ export abstract class SqlStore implements Store {
 
   /** As `Store.lower`. */
   async lower(counter: string, end: bigint, start: bigint): Promise<boolean> {
-    const sql = "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3";
+    const sql = `UPDATE ${this.#dialect.prefix}counters SET value = $1 WHERE name = $2 AND value = $3`;
     return this.#transaction(true, async (ask) => (await ask(sql, [start, counter, end])).count === 1);
   }
 
@@ -312,13 +314,13 @@ export abstract class SqlStore implements Store {
 
   /** Makes the tables once. If they are missing later, it must not make them again: numbers would restart. */
   async #makeTables(ask: Connection["ask"], tables: Tables): Promise<void> {
-    const definitions = tables.schema.split(";").filter((definition) => definition.trim());
+    const names = tables.schema.match(/CREATE TABLE/g)!;
     for (let tries = 1; !this.#made.has(tables); tries++) {
       const [row] = (await ask(tables.count)).rows;
-      if (Number(row![0]) === definitions.length) this.#made.add(tables);
+      if (Number(row![0]) === names.length) this.#made.add(tables);
       else
         try {
-          for (const definition of definitions) await ask(definition);
+          for (const statement of tables.schema.split("\n\n")) await ask(statement);
         } catch (error) {
           const { kind } = this.#dialect;
           if (tries === TRIES || !tools().isOvertaken(kind, codeOf(kind, error))) throw error;

@@ -13,8 +13,8 @@ The posts of a time, by the primary key alone:
 >>> from snowmint import layouts
 >>> day = select(Post).where(Post.id.between(*layouts.TWITTER.id_range(1656374400000, 1656460799999)))
 
-Alembic's autogenerate drops tables that no model describes, and the tables of leases are such tables. Where a
-`SqlStore` or the service uses the same database, one line in `env.py` keeps them:
+Alembic's autogenerate drops tables that no model describes. On PostgreSQL it does not look into the schema of our
+tables. On other databases that a `SqlStore` or the service uses too, one line in `env.py` keeps them:
 
     context.configure(..., include_object=snowmint.sqlalchemy.include_object)
 
@@ -233,11 +233,13 @@ def include_object(item: object, name: str | None, type_: str, reflected: bool, 
 
         context.configure(..., include_object=snowmint.sqlalchemy.include_object)
 
-    Without it, the next migration drops `snowmint_records`, and the nodes of running generators are granted again.
-    The tables are `snowmint_records`, `snowmint_counters`, `snowmint_guards`, `leaf_alloc` and `Tickets64`; a table
-    that one of your models describes is compared as ever. A filter of your own calls this one first:
+    Without it, the next migration drops `snowmint_records`, and the nodes of running generators are granted again. On
+    PostgreSQL that happens only with `include_schemas=True`. The tables are all of the schema `snowmint`, and
+    `snowmint_records`, `snowmint_counters`, `snowmint_guards`, `leaf_alloc` and `Tickets64`; a table that one of your
+    models describes is compared as ever. A filter of your own calls this one first:
 
         def include_object(*what):
             return snowmint.sqlalchemy.include_object(*what) and mine(*what)
     """
-    return not (type_ == "table" and reflected and compare_to is None and name in _TABLES)
+    is_ours = name in _TABLES or getattr(item, "schema", None) == "snowmint"
+    return not (type_ == "table" and reflected and compare_to is None and is_ours)

@@ -82,7 +82,7 @@ fn a_request_behind_others_is_busy_and_what_it_began_is_kept() {
     let server = Server::over(store.url(), &["--max-wait-ms", "1500"]);
     let mut client = server.client();
     // A session of an operator keeps the record of a name back.
-    let held = Held::by(store.url(), "INSERT INTO snowmint_records (name, version, value) VALUES ('keys/held', 1, '')");
+    let held = Held::by(store.url(), "INSERT INTO snowmint.records (name, version, value) VALUES ('keys/held', 1, '')");
     let message = thread::scope(|scope| {
         let held = scope.spawn(|| server.client().incr::<_, _, u64>("held", 1).expect_err("it is held").to_string());
         for name in 0.. {

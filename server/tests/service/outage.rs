@@ -106,7 +106,7 @@ fn the_log_has_no_sql() {
     assert!(server.end());
     let log = server.log(Duration::from_secs(30));
     assert!(log.contains("ending"), "{log}");
-    for word in ["SELECT", "INSERT", "UPDATE", "snowmint_records"] {
+    for word in ["SELECT", "INSERT", "UPDATE", "snowmint.records"] {
         assert!(!log.contains(word), "{word}: {log}");
     }
 }

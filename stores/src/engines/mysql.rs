@@ -13,16 +13,14 @@ use self::dialect::MyDialect;
 pub use self::tickets::Tickets;
 use super::sql::{self, SqlStore};
 use crate::error::Error;
+use crate::scripts::MYSQL_SCHEMA;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables, for roles that may not make them.
-pub const SCHEMA: &str =
-    concat!(include_str!("../scripts/mysql/schema.sql"), include_str!("../scripts/mysql/leaf.sql"));
+pub const SCHEMA: &str = MYSQL_SCHEMA;
 
 /// The SQL that makes Flickr's table of tickets, which [`Mysql::tickets`] uses.
 pub const TICKETS_SCHEMA: &str = include_str!("mysql/tickets.sql");
-
-const TABLES: &[&str] = &["snowmint_records", "snowmint_counters", "snowmint_guards", "leaf_alloc"];
 
 /// A store in tables of a `MariaDB` or `MySQL` database.
 ///

@@ -10,13 +10,13 @@ use sqlx::postgres::PgConnectOptions;
 use self::dialect::PgDialect;
 use super::sql::{self, SqlStore};
 use crate::error::Error;
+use crate::scripts::POSTGRES_SCHEMA;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables, for roles that may not make them.
-pub const SCHEMA: &str =
-    concat!(include_str!("../scripts/postgres/schema.sql"), include_str!("../scripts/postgres/leaf.sql"));
+pub const SCHEMA: &str = POSTGRES_SCHEMA;
 
-/// A store in tables of a `PostgreSQL` database.
+/// A store in the tables `records` and `counters` of the schema `snowmint` of a `PostgreSQL` database, whatever the `search_path` is.
 ///
 /// It may be behind a pooler such as `PgBouncer`, in any mode: each step is one message with its own settings.
 ///

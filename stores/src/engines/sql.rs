@@ -12,6 +12,8 @@ pub(super) mod sequence;
 mod shared;
 
 use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use async_trait::async_trait;
 
@@ -46,6 +48,9 @@ use crate::store::{
 /// ```
 pub struct SqlStore<D: Dialect> {
     pub(super) pool: Pool<D>,
+    create: bool,
+    /// Whether Leaf's table was there, so that it is never made again.
+    has_leaf: Arc<AtomicBool>,
     changes: Shared<(i64,)>,
     reads: Shared<(i64, Vec<u8>)>,
 }
@@ -55,13 +60,14 @@ impl<D: Dialect> SqlStore<D> {
     pub(super) async fn open(name: String, url: &Url, dialect: D) -> Result<Self, Error> {
         let pool = Pool::new(name.clone(), url, dialect);
         pool.run((name, url.create), |connection, (name, create)| {
-            Box::pin(schema::make::<D>(name, connection, *create))
+            Box::pin(schema::make::<D>(name, connection, &D::TABLES, *create))
         })
         .await?;
         pool.refuse_standby().await?;
         pool.settle();
         // Reads are rare, so the extra commit does not matter.
-        Ok(Self { pool, changes: Shared::new(None), reads: Shared::new(D::STATEMENTS.flush) })
+        let (changes, reads) = (Shared::new(None), Shared::new(D::STATEMENTS.flush));
+        Ok(Self { pool, create: url.create, has_leaf: Arc::default(), changes, reads })
     }
 
     /// Runs a statement. Returns `false` if it changed no row, or found a row of that name where it should add one.
@@ -200,7 +206,13 @@ impl<D: Dialect> CounterStore for SqlStore<D> {
 
 impl<D: Dialect> Clone for SqlStore<D> {
     fn clone(&self) -> Self {
-        Self { pool: self.pool.clone(), changes: self.changes.clone(), reads: self.reads.clone() }
+        Self {
+            pool: self.pool.clone(),
+            create: self.create,
+            has_leaf: Arc::clone(&self.has_leaf),
+            changes: self.changes.clone(),
+            reads: self.reads.clone(),
+        }
     }
 }
 

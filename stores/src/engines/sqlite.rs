@@ -10,11 +10,11 @@ use std::path::Path;
 use self::dialect::LiteDialect;
 use super::sql::SqlStore;
 use crate::error::Error;
+use crate::scripts::SQLITE_SCHEMA;
 use crate::store::url::Url;
 
 /// The SQL that makes the tables.
-pub const SCHEMA: &str =
-    concat!(include_str!("../scripts/sqlite/schema.sql"), include_str!("../scripts/postgres/leaf.sql"));
+pub const SCHEMA: &str = SQLITE_SCHEMA;
 
 /// A store in tables of a `SQLite` database. Other processes of the machine may use the file at the same time.
 ///

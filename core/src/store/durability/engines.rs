@@ -13,8 +13,8 @@ pub(super) const POSTGRES: &[Rule] = &[
         " stays although it was set on this connection",
         "connect to the server itself instead of a pooler",
     ),
-    table("table snowmint_records", "ALTER TABLE snowmint_records SET LOGGED"),
-    table("table snowmint_counters", "ALTER TABLE snowmint_counters SET LOGGED"),
+    table("table snowmint.records", "ALTER TABLE snowmint.records SET LOGGED"),
+    table("table snowmint.counters", "ALTER TABLE snowmint.counters SET LOGGED"),
     table("table leaf_alloc", "ALTER TABLE leaf_alloc SET LOGGED"),
     reader("pg_is_in_recovery()", Right::OneOf(&["false", "f"]), ", it is a standby", "connect to the primary"),
     failover(

@@ -16,7 +16,8 @@ const POSTGRES: &[Cause] = &[
     Cause {
         codes: &["42501"],
         says: &[&["permission denied for "]],
-        cure: ": grant this role USAGE on the schema, CREATE on it for the first start, and SELECT, INSERT and UPDATE on the tables",
+        cure: ": grant this role USAGE on the schema snowmint, and SELECT, INSERT and UPDATE on its tables; for the first start \
+               CREATE on the database",
     },
     // A function or type that servers of this protocol may lack.
     Cause { codes: &["42704", "42883"], says: &[], cure: ": use PostgreSQL, or a server that has it too" },
@@ -166,8 +167,8 @@ impl Engine {
             // Serialization failure, deadlock; deadlock.
             (Self::Postgres, "40001" | "40P01") | (Self::Mysql, "1213") => Denial::Undone,
             (Self::Mysql, "1205") => Denial::Locked,
-            // Unique violation, duplicate table, duplicate object; duplicate entry.
-            (Self::Postgres, "23505" | "42P07" | "42710") | (Self::Mysql, "1062") => Denial::Duplicate,
+            // Unique violation, duplicate schema, table, object; duplicate entry.
+            (Self::Postgres, "23505" | "42P06" | "42P07" | "42710") | (Self::Mysql, "1062") => Denial::Duplicate,
             // Out of the range of a column, out of the range of `BIGINT`.
             (Self::Mysql, "1264" | "1690") => Denial::Beyond,
             // At the end of a sequence.

@@ -1,7 +1,7 @@
 """The parts of `SqlStore` that differ between databases. Tables, queries and the checks of settings are core's."""
 
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Callable, Generator, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -44,6 +44,8 @@ ADD = "UPDATE snowmint_counters SET value = value + :delta WHERE name = :name AN
 COUNT = "SELECT value FROM snowmint_counters WHERE name = :name"
 LOWER = "UPDATE snowmint_counters SET value = :start WHERE name = :name AND value = :end"
 BEGIN = "INSERT INTO snowmint_counters (name, value) VALUES (:name, :value)"
+POSTGRES_LIST = "SELECT name, version, value FROM snowmint.records WHERE name >= $1 AND name < $2"
+POSTGRES_LOWER = "UPDATE snowmint.counters SET value = $1 WHERE name = $2 AND value = $3 RETURNING value"
 
 Rows = Sequence[Sequence[Any]]
 
@@ -65,7 +67,7 @@ class Verbs(Protocol):
         """Runs a query without parameters."""
         ...
 
-    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+    def missing(self, connection: Connection, tables: Sequence[str]) -> bool:
         """Whether a table is missing."""
         ...
 
@@ -108,7 +110,7 @@ class Steps:
         """As `Verbs.ask`."""
         return connection.execute(text(query)).all()
 
-    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+    def missing(self, connection: Connection, tables: Sequence[str]) -> bool:
         """As `Verbs.missing`."""
         return not all(inspect(connection).has_table(table) for table in tables)
 
@@ -170,7 +172,7 @@ class PostgresSteps:
         )
         return [row for row in _alone(connection, statement) if row[0] is not None]
 
-    def missing(self, connection: Connection, tables: Mapping[str, str]) -> bool:
+    def missing(self, connection: Connection, tables: Sequence[str]) -> bool:
         """As `Verbs.missing`."""
         there = ", ".join(f"to_regclass('{table}')::text" for table in tables)
         return any(name is None for name in _alone(connection, f"SELECT {there}")[0])
@@ -194,7 +196,7 @@ class PostgresSteps:
 
     def list(self, connection: Connection, begin: str, end: str) -> Rows:
         """As `Verbs.list`."""
-        return self.ask(connection, LIST.replace(":begin", "$1").replace(":end", "$2"), begin, end)
+        return self.ask(connection, POSTGRES_LIST, begin, end)
 
     def add(self, connection: Connection, counter: str, delta: int, start: int) -> int | None:
         """As `Verbs.add`."""
@@ -206,8 +208,7 @@ class PostgresSteps:
 
     def lower(self, connection: Connection, counter: str, end: int, start: int) -> bool:
         """As `Verbs.lower`."""
-        lowered = LOWER.replace(":name", "$1").replace(":end", "$2").replace(":start", "$3")
-        return len(self.ask(connection, f"{lowered} RETURNING value", counter, end, start)) == 1
+        return len(self.ask(connection, POSTGRES_LOWER, start, counter, end)) == 1
 
 
 def _alone(connection: Connection, statement: str) -> Rows:
@@ -258,8 +259,8 @@ def _literal(value: str | int | bytes) -> str:
 
 
 def definitions(schema: str) -> Sequence[str]:
-    """The statements that make the tables."""
-    return [definition.strip() for definition in schema.split(";") if definition.strip()]
+    """The statements that make the tables, with blank lines between them."""
+    return schema.split("\n\n")
 
 
 @dataclass(frozen=True)
@@ -299,9 +300,9 @@ class Dialect:
     """Statements on a sequence, where the database has sequences."""
 
 
-def tables(schema: str) -> Mapping[str, str]:
-    """The statements that make the tables of a schema, by the tables' names."""
-    return {definition.split()[5]: definition for definition in definitions(schema)}
+def tables(schema: str) -> Sequence[str]:
+    """The names of the tables that these statements make."""
+    return re.findall(r"CREATE TABLE IF NOT EXISTS (\S+)", schema)
 
 
 def as_text(name: str | bytes | bytearray | memoryview) -> str:

@@ -9,11 +9,11 @@ use sqlx::ConnectOptions as _;
 use sqlx::error::DatabaseError;
 use sqlx::mysql::{MySqlConnectOptions, MySqlConnection, MySqlDatabaseError};
 
-use super::{SCHEMA, TABLES, settings};
-use crate::engines::sql::dialect::Raise;
+use super::{SCHEMA, settings};
+use crate::engines::sql::dialect::{LEAF_ALLOC, Leaf, Raise, Tables};
 use crate::engines::sql::query::Value;
 use crate::engines::sql::{Dialect, Failure, Settings, Statements};
-use crate::scripts::{MYSQL_CLOCK, MYSQL_FLUSH};
+use crate::scripts::{MYSQL_CLOCK, MYSQL_FLUSH, MYSQL_LEAF};
 
 /// `MariaDB` and `MySQL`.
 pub struct MyDialect {
@@ -28,13 +28,14 @@ pub struct MyDialect {
 impl Dialect for MyDialect {
     type Connection = MySqlConnection;
 
-    const MODULE: &'static str = "mysql";
-    const SCHEMA: &'static str = SCHEMA;
-    const TABLES: &'static [&'static str] = TABLES;
+    const TABLES: Tables = Tables {
+        names: &["snowmint_records", "snowmint_counters", "snowmint_guards"],
+        existing: TABLES,
+        schema: SCHEMA,
+        constant: "mysql::SCHEMA",
+    };
     const ENGINE: Engine = Engine::Mysql;
     const STATEMENTS: Statements = Statements {
-        tables: "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
-                 AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')",
         read: "SELECT version, value FROM snowmint_records WHERE name = ?",
         flush: Some(MYSQL_FLUSH),
         // Not INSERT IGNORE, which would cut long values.
@@ -58,16 +59,19 @@ impl Dialect for MyDialect {
         },
         lower: "UPDATE snowmint_counters SET value = ? WHERE name = ? AND value = ?",
         clock: Some(MYSQL_CLOCK),
+    };
+    const LEAF: Leaf = Leaf {
+        tables: Tables { names: LEAF_ALLOC, existing: TABLES, schema: MYSQL_LEAF, constant: "scripts::MYSQL_LEAF" },
         tag: "SELECT CAST(COALESCE(description, '') AS CHAR), CAST(max_id AS SIGNED), CAST(step AS SIGNED) \
               FROM leaf_alloc WHERE biz_tag = ?",
-        create_tag: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, ?)",
+        create: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, ?)",
         tags: "SELECT CAST(biz_tag AS CHAR) FROM leaf_alloc ORDER BY biz_tag",
         // As Leaf does it.
         fetch: Raise {
             change: "UPDATE leaf_alloc SET max_id = max_id + ? WHERE biz_tag = ? AND max_id >= 0",
             read_back: Some("SELECT CAST(max_id AS SIGNED) FROM leaf_alloc WHERE biz_tag = ?"),
         },
-        lower_tag: "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ? AND max_id = ?",
+        lower: "UPDATE leaf_alloc SET max_id = ? WHERE biz_tag = ? AND max_id = ?",
     };
 
     async fn open(&self) -> Result<MySqlConnection, Failure> {
@@ -91,6 +95,8 @@ impl Dialect for MyDialect {
     }
 }
 
+const TABLES: &str = "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
+    AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')";
 const READ_COUNTER: Option<&str> = Some("SELECT value FROM snowmint_counters WHERE name = ?");
 
 /// Returns the number of a server's error. 0 for other errors.

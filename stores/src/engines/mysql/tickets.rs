@@ -162,12 +162,12 @@ impl Target {
         let mut found = settings::table(&mut *connection, &self.table).await?;
         if found.is_none() {
             if !self.create {
-                return Err(no_table(&self.source, table, "mysql").into());
+                return Err(no_table(&self.source, table, "mysql::TICKETS_SCHEMA").into());
             }
             // An identifier contains no quotes.
             let statement = AssertSqlSafe(TICKETS_SCHEMA.replace("Tickets64", table));
             let made = sqlx::raw_sql(statement).execute(&mut *connection).await;
-            made.map_err(|error| not_made(&self.source, table, "mysql", &error))?;
+            made.map_err(|error| not_made(&self.source, table, "mysql::TICKETS_SCHEMA", &error))?;
             found = settings::table(&mut *connection, &self.table).await?;
         }
         if !self.allow_unsafe {

@@ -8,8 +8,11 @@ use sqlx::ConnectOptions as _;
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 
 use super::{SCHEMA, message};
+use crate::engines::sql::dialect::{Leaf, Raise, Tables};
 use crate::engines::sql::{Dialect, Failure, Settings, Statements};
-use crate::scripts::{POSTGRES_CLOCK, POSTGRES_READ, POSTGRES_SETTINGS};
+use crate::scripts::{
+    POSTGRES_ADD, POSTGRES_CLOCK, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_READ, POSTGRES_SETTINGS, POSTGRES_UPDATE,
+};
 
 /// `PostgreSQL`.
 pub struct PgDialect {
@@ -21,21 +24,28 @@ pub struct PgDialect {
 impl Dialect for PgDialect {
     type Connection = PgConnection;
 
-    const MODULE: &'static str = "postgres";
-    const SCHEMA: &'static str = SCHEMA;
-    const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
+    const TABLES: Tables = Tables {
+        names: &["snowmint.records", "snowmint.counters"],
+        existing: "SELECT t.name FROM (VALUES ('snowmint.records'), ('snowmint.counters')) AS t(name) \
+                   WHERE to_regclass(t.name) IS NOT NULL",
+        schema: SCHEMA,
+        constant: "postgres::SCHEMA",
+    };
     const ENGINE: Engine = Engine::Postgres;
     const STATEMENTS: Statements = Statements {
         read: POSTGRES_READ,
+        flush: None,
+        insert: Raise { change: POSTGRES_INSERT, read_back: None },
+        update: POSTGRES_UPDATE,
+        list: "SELECT name, version, value FROM snowmint.records \
+               WHERE name COLLATE \"C\" >= $1 AND name COLLATE \"C\" < $2 \
+               AND strpos(substr(name, length($3) + 1), '/') = 0",
+        add: Raise { change: POSTGRES_ADD, read_back: None },
+        raise: Raise { change: POSTGRES_RAISE, read_back: None },
+        lower: "UPDATE snowmint.counters SET value = $1 WHERE name = $2 AND value = $3",
         clock: Some(POSTGRES_CLOCK),
-        ..Statements::numbered(
-            "SELECT t.name FROM (VALUES ('snowmint_records'), ('snowmint_counters'), ('leaf_alloc')) AS t(name) \
-             WHERE to_regclass(t.name) IS NOT NULL",
-            "SELECT name, version, value FROM snowmint_records \
-             WHERE name COLLATE \"C\" >= $1 AND name COLLATE \"C\" < $2 \
-             AND strpos(substr(name, length($3) + 1), '/') = 0",
-        )
     };
+    const LEAF: Leaf = Leaf::numbered("SELECT 'leaf_alloc' WHERE to_regclass('leaf_alloc') IS NOT NULL");
 
     async fn open(&self) -> Result<PgConnection, Failure> {
         Ok(self.options.connect().await?)

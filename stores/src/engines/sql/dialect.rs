@@ -11,7 +11,7 @@ use sqlx::error::DatabaseError;
 use super::query::{Change, Group, Select, Value};
 use crate::error::Error;
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
-use crate::scripts::{POSTGRES_ADD, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_UPDATE};
+use crate::scripts::POSTGRES_LEAF;
 
 /// One kind of SQL database. A [`SqlStore`](super::SqlStore) works on each of them alike.
 #[async_trait]
@@ -26,16 +26,14 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
         + Select<(String, i64, Vec<u8>)>
         + Select<(String, i64, i64)>;
 
-    /// The module of this crate, for messages that point to its `SCHEMA`.
-    const MODULE: &'static str;
-    /// The SQL that makes the tables.
-    const SCHEMA: &'static str;
-    /// The names of the tables.
-    const TABLES: &'static [&'static str];
+    /// The tables of records and counters.
+    const TABLES: Tables;
     /// The kind of the engine, which has rules for its settings.
     const ENGINE: Engine;
     /// The statements of the verbs.
     const STATEMENTS: Statements;
+    /// Leaf's table of segments.
+    const LEAF: Leaf;
 
     /// The most connections, unless the URL or the program names another number.
     const CONNECTIONS: u32 = 4;
@@ -59,6 +57,12 @@ pub trait Dialect: fmt::Debug + Send + Sync + 'static {
     /// Returns the code of a server's error, as core knows it.
     fn code(error: &dyn DatabaseError) -> String {
         error.code().unwrap_or_default().into_owned()
+    }
+
+    /// Returns the advice for an error that means: the store is configured wrongly. `None` for other errors.
+    fn advice(error: &sqlx::Error) -> Option<&'static str> {
+        let error = error.as_database_error()?;
+        Self::ENGINE.misconfigured(&Self::code(error), error.message())
     }
 
     /// Returns a key as a parameter of a statement.
@@ -107,22 +111,31 @@ impl Failure {
 
 /// `StoreUnavailable` or `InvalidStore`, with the client's error.
 pub(super) fn of_client<D: Dialect>(store: &str, error: sqlx::Error) -> Error {
-    match &error {
-        sqlx::Error::Io(inner) => Error::unavailable(store, inner),
-        sqlx::Error::Database(inner) => match D::ENGINE.misconfigured(&D::code(&**inner), inner.message()) {
-            Some(cure) => Error::invalid_store(store, format_args!("{inner}{cure}")),
-            None => Error::unavailable(store, inner),
-        },
-        inner => Error::unavailable(store, inner),
+    match (&error, D::advice(&error)) {
+        (sqlx::Error::Io(inner), _) => Error::unavailable(store, inner),
+        (sqlx::Error::Database(inner), Some(cure)) => Error::invalid_store(store, format_args!("{inner}{cure}")),
+        (sqlx::Error::Database(inner), None) => Error::unavailable(store, inner),
+        (inner, _) => Error::unavailable(store, inner),
     }
     .with_source(error)
+}
+
+/// Tables that are made together.
+#[derive(Clone, Copy, Debug)]
+pub struct Tables {
+    /// Their names.
+    pub names: &'static [&'static str],
+    /// The names of those that exist, possibly with other tables. No parameters.
+    pub existing: &'static str,
+    /// The SQL that makes them.
+    pub schema: &'static str,
+    /// The constant with this SQL, for messages.
+    pub constant: &'static str,
 }
 
 /// The statements of a dialect, each with its parameters in order.
 #[derive(Clone, Copy, Debug)]
 pub struct Statements {
-    /// The names of existing tables, possibly with foreign tables. No parameters.
-    pub tables: &'static str,
     /// Version and value of a record: key.
     pub read: &'static str,
     /// A commit that waits until all commits which a read saw are durable. `None` if a read sees durable commits only.
@@ -143,16 +156,23 @@ pub struct Statements {
     pub lower: &'static str,
     /// The server's clock in Unix ms. `None` for a file.
     pub clock: Option<&'static str>,
+}
+
+/// Leaf's table of segments, and the statements on it, each with its parameters in order.
+#[derive(Clone, Copy, Debug)]
+pub struct Leaf {
+    /// The table.
+    pub tables: Tables,
     /// Description, `max_id` and `step` of a row of Leaf's table: tag.
     pub tag: &'static str,
     /// Adds a row: tag, `max_id`, `step`, description.
-    pub create_tag: &'static str,
+    pub create: &'static str,
     /// All tags. No parameters.
     pub tags: &'static str,
     /// Adds to `max_id`: amount, tag.
     pub fetch: Raise,
     /// Lowers `max_id`: new number, tag, expected number.
-    pub lower_tag: &'static str,
+    pub lower: &'static str,
 }
 
 /// A statement that changes a number and returns it. It leaves a number unchanged where it would be beyond 2^63-1.
@@ -165,24 +185,15 @@ pub struct Raise {
 }
 
 #[cfg(any(feature = "postgres", feature = "sqlite"))]
-impl Statements {
-    /// The statements for `PostgreSQL` and `SQLite`, which differ in the queries of tables and lists.
-    pub(in crate::engines) const fn numbered(tables: &'static str, list: &'static str) -> Self {
+impl Leaf {
+    /// The statements for `PostgreSQL` and `SQLite`, which find tables differently.
+    pub(in crate::engines) const fn numbered(existing: &'static str) -> Self {
         Self {
-            tables,
-            read: "SELECT version, value FROM snowmint_records WHERE name = $1",
-            flush: None,
-            insert: Raise { change: POSTGRES_INSERT, read_back: None },
-            update: POSTGRES_UPDATE,
-            list,
-            add: Raise { change: POSTGRES_ADD, read_back: None },
-            raise: Raise { change: POSTGRES_RAISE, read_back: None },
-            lower: "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3",
-            clock: None,
+            tables: Tables { names: LEAF_ALLOC, existing, schema: POSTGRES_LEAF, constant: "scripts::POSTGRES_LEAF" },
             tag: "SELECT CAST(coalesce(description, '') AS text), CAST(max_id AS bigint), CAST(step AS bigint) \
                   FROM leaf_alloc WHERE biz_tag = $1",
-            create_tag: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description, update_time) \
-                         VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP) ON CONFLICT DO NOTHING",
+            create: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description, update_time) \
+                     VALUES ($1, $2, $3, $4, CURRENT_TIMESTAMP) ON CONFLICT DO NOTHING",
             tags: "SELECT CAST(biz_tag AS text) FROM leaf_alloc ORDER BY biz_tag",
             fetch: Raise {
                 change: "UPDATE leaf_alloc SET max_id = max_id + $1, update_time = CURRENT_TIMESTAMP \
@@ -190,8 +201,11 @@ impl Statements {
                          RETURNING CAST(max_id AS bigint)",
                 read_back: None,
             },
-            lower_tag: "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP \
-                        WHERE biz_tag = $2 AND max_id = $3",
+            lower: "UPDATE leaf_alloc SET max_id = $1, update_time = CURRENT_TIMESTAMP \
+                    WHERE biz_tag = $2 AND max_id = $3",
         }
     }
 }
+
+/// Leaf's name of its table.
+pub(in crate::engines) const LEAF_ALLOC: &[&str] = &["leaf_alloc"];

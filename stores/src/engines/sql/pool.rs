@@ -113,7 +113,7 @@ impl<D: Dialect> Pool<D> {
         &self.0.dialect
     }
 
-    /// Takes note that all tables exist: a new connection that misses one is refused from now on.
+    /// Takes note that the tables exist: a new connection that misses one is refused from now on.
     pub(super) fn settle(&self) {
         self.0.dialect.settle();
         self.0.settled.store(true, Ordering::Release);
@@ -258,7 +258,7 @@ impl<D: Dialect> Shared<D> {
     async fn open(&self) -> Result<D::Connection, Failure> {
         let mut connection = self.dialect.open().await?;
         if self.settled.load(Ordering::Acquire)
-            && let Some(table) = schema::missing::<D>(&mut connection).await?
+            && let Some(table) = schema::missing::<D>(&mut connection, &D::TABLES).await?
         {
             return Err(schema::gone(&self.name, table).into());
         }

@@ -11,6 +11,7 @@ use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 
 use super::SCHEMA;
 use super::settings::{self, Identity};
+use crate::engines::sql::dialect::{Leaf, Raise, Tables};
 use crate::engines::sql::{Dialect, Failure, Settings, Statements};
 use crate::error::Error;
 use crate::store::filesystem::refuse_lossy_place;
@@ -37,21 +38,47 @@ impl LiteDialect {
     }
 }
 
+const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table'";
+
 #[async_trait]
 impl Dialect for LiteDialect {
     type Connection = SqliteConnection;
 
-    const MODULE: &'static str = "sqlite";
-    const SCHEMA: &'static str = SCHEMA;
-    const TABLES: &'static [&'static str] = &["snowmint_records", "snowmint_counters", "leaf_alloc"];
+    const TABLES: Tables = Tables {
+        names: &["snowmint_records", "snowmint_counters"],
+        existing: TABLES,
+        schema: SCHEMA,
+        constant: "sqlite::SCHEMA",
+    };
     const ENGINE: Engine = Engine::Sqlite;
     /// One connection writes at a time: others would wait for its lock in pauses, instead of sharing its next transaction.
     const CONNECTIONS: u32 = 1;
-    const STATEMENTS: Statements = Statements::numbered(
-        "SELECT name FROM sqlite_master WHERE type = 'table'",
-        "SELECT name, version, value FROM snowmint_records \
-         WHERE name >= $1 AND name < $2 AND instr(substr(name, length($3) + 1), '/') = 0",
-    );
+    const STATEMENTS: Statements = Statements {
+        read: "SELECT version, value FROM snowmint_records WHERE name = $1",
+        flush: None,
+        insert: Raise {
+            change: "INSERT INTO snowmint_records (value, version, name) VALUES ($1, $2, $3) ON CONFLICT DO NOTHING \
+                     RETURNING version",
+            read_back: None,
+        },
+        update: "UPDATE snowmint_records SET value = $1, version = $2 WHERE name = $3 AND version = $4 \
+                 RETURNING version",
+        list: "SELECT name, version, value FROM snowmint_records \
+               WHERE name >= $1 AND name < $2 AND instr(substr(name, length($3) + 1), '/') = 0",
+        add: Raise {
+            change: "INSERT INTO snowmint_counters AS c (value, name) VALUES ($1, $2) ON CONFLICT (name) \
+                     DO UPDATE SET value = c.value + $3 WHERE c.value <= 9223372036854775807 - $3 RETURNING value",
+            read_back: None,
+        },
+        raise: Raise {
+            change: "UPDATE snowmint_counters SET value = value + $1 \
+                     WHERE name = $2 AND value <= 9223372036854775807 - $1 RETURNING value",
+            read_back: None,
+        },
+        lower: "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3",
+        clock: None,
+    };
+    const LEAF: Leaf = Leaf::numbered(TABLES);
 
     async fn open(&self) -> Result<SqliteConnection, Failure> {
         if !self.still_there() {

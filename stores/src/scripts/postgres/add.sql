@@ -1,2 +1,2 @@
-INSERT INTO snowmint_counters AS c (value, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE
+INSERT INTO snowmint.counters AS c (value, name) VALUES ($1, $2) ON CONFLICT (name) DO UPDATE
 SET value = c.value + $3 WHERE c.value <= 9223372036854775807 - $3 RETURNING value

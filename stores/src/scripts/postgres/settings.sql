@@ -11,6 +11,6 @@ UNION ALL SELECT 'asynchronous_standby', coalesce((
   AND NOT EXISTS (SELECT FROM pg_get_replication_slots() s WHERE s.active_pid = r.pid AND s.slot_type = 'logical')
   LIMIT 1), '')
 UNION ALL SELECT 'table ' || t.name, CASE c.relpersistence WHEN 't' THEN 'temporary' ELSE 'unlogged' END
-FROM (VALUES ('snowmint_records'), ('snowmint_counters'), ('leaf_alloc')) AS t(name)
+FROM (VALUES ('snowmint.records'), ('snowmint.counters'), ('leaf_alloc')) AS t(name)
 JOIN pg_class c ON c.oid = to_regclass(t.name)
 WHERE c.relpersistence <> 'p'

@@ -3,6 +3,7 @@ CREATE TABLE IF NOT EXISTS snowmint_records (
   version INTEGER NOT NULL,
   value BLOB NOT NULL
 );
+
 CREATE TABLE IF NOT EXISTS snowmint_counters (
   name TEXT COLLATE BINARY NOT NULL PRIMARY KEY,
   value INTEGER NOT NULL
