@@ -107,6 +107,19 @@ impl Ids {
         self.pool.all().iter().map(|generator| generator.status()).collect()
     }
 
+    /// Reserves a node for the default layout, if nodes are reserved: the first request may come while the store is unreachable.
+    ///
+    /// # Errors
+    /// The errors of a lease.
+    pub async fn reserve(&self) -> Result<(), Failure> {
+        if self.reserve.is_some() {
+            let (name, layout, namespace) = self.resolve(None, None)?;
+            let open = || self.open_if_there(&name, &layout, namespace.clone());
+            self.pool.with(&name, open, |_, _| async { Ok(()) }).await?;
+        }
+        Ok(())
+    }
+
     /// Mints `count` ascending IDs. Without a layout or namespace, the default layout and the layout's namespace count.
     ///
     /// # Errors

@@ -144,6 +144,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     metrics.add(Box::new(Gauges::of(&service)));
     let metrics = Arc::new(metrics);
     monitor::watch(&service, &metrics);
+    let reserving = Arc::clone(&service);
+    tokio::spawn(async move {
+        if let Err(failure) = reserving.ids.reserve().await {
+            tracing::warn!("no node is reserved before the first request for IDs: {failure}");
+        }
+    });
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
     let hosts = Hosts::new(&tokens, &options.http, &options.allow_host);

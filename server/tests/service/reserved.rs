@@ -60,6 +60,15 @@ fn ids_go_on_for_hours_while_the_store_is_unreachable() {
 }
 
 #[test]
+fn the_first_request_for_ids_may_come_while_the_store_is_unreachable() {
+    let (mut engine, slots) = (Store::start(Engine::Redis), tempfile::tempdir().expect("a directory"));
+    let server = start(&engine, slots.path());
+    assert!(server.logged("leased a node")["reserved_end_ms"].is_i64());
+    engine.kill();
+    assert_eq!(ids_until(&server, 0).len(), 10);
+}
+
+#[test]
 fn a_machine_that_cannot_keep_a_reservation_is_refused_at_the_start() {
     let directory = directory();
     // A pod without a volume. A server that starts all the same is killed in time.

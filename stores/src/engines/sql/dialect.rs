@@ -113,8 +113,11 @@ impl Failure {
 pub(super) fn of_client<D: Dialect>(store: &str, error: sqlx::Error) -> Error {
     match (&error, D::advice(&error)) {
         (sqlx::Error::Io(inner), _) => Error::unavailable(store, inner),
-        (sqlx::Error::Database(inner), Some(cure)) => Error::invalid_store(store, format_args!("{inner}{cure}")),
-        (sqlx::Error::Database(inner), None) => Error::unavailable(store, inner),
+        // Without the line of the server's source, which `Display` adds.
+        (sqlx::Error::Database(inner), Some(cure)) => {
+            Error::invalid_store(store, format_args!("{}{cure}", inner.message()))
+        }
+        (sqlx::Error::Database(inner), None) => Error::unavailable(store, inner.message()),
         (inner, _) => Error::unavailable(store, inner),
     }
     .with_source(error)
