@@ -35,9 +35,9 @@ impl Namespaces {
         if self.leases.has(namespace).await? {
             return Ok(());
         }
-        let create = format!("snowmint namespace create {namespace} --layout LAYOUT");
         Err(Failure::NoNamespace(format!(
-            "there is no namespace {namespace} yet: make it by {create}, or claim a node in it"
+            "there is no namespace {namespace} yet: make it by {}, or claim a node in it",
+            create(namespace)
         )))
     }
 
@@ -64,10 +64,10 @@ impl Namespaces {
     async fn refuse_new(&self, client: &Client, namespace: &Namespace) -> Result<(), Failure> {
         if client.role < Role::Admin {
             return Err(Failure::Forbidden(format!(
-                "the namespace {namespace} is new, and only the role {} makes namespaces: send a token of {}, or run snowmint \
-                 namespace create {namespace}",
+                "the namespace {namespace} is new, and only the role {} makes namespaces: send a token of {}, or run {}",
                 Role::Admin.name(),
-                Role::Admin.flag()
+                Role::Admin.flag(),
+                create(namespace)
             )));
         }
         let most = self.most;
@@ -110,4 +110,9 @@ impl Drop for UnderWay {
             }
         }
     }
+}
+
+/// The command that makes a namespace in the store of the service.
+fn create(namespace: &Namespace) -> String {
+    format!("snowmint namespace create {namespace} --layout LAYOUT --store STORE, with the store of the service")
 }
