@@ -9,14 +9,16 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from servers import ROOT, SNOWMINT
 
 DEPLOY = ROOT / "deploy"
-# Several users of each of sixteen sections.
-USERS = [number * 40_000 + 7 for number in range(40)]
+# Several users of each of sixteen sections, by their paths: of the set without a name, and of a named set.
+SETS = ["", "messages/"]
+USERS = [f"{of_set}{number * 40_000 + 7}" for of_set in SETS for number in range(40)]
 
 
 def free_port() -> int:
@@ -103,7 +105,7 @@ def test_all_users_of_a_section_go_to_one_server(name: str, tmp_path: Path) -> N
         wait_until_answered(f"{url}/readyz")
         newest = dict.fromkeys(USERS, 0)
 
-        def take(user: int) -> tuple[int, str | None]:
+        def take(user: str) -> tuple[int, str | None]:
             status, body, retry_after = ask(f"{url}/v1/users/{user}/next", "POST")
             if status == 200:
                 number = int(json.loads(body)["id"])
@@ -113,16 +115,25 @@ def test_all_users_of_a_section_go_to_one_server(name: str, tmp_path: Path) -> N
 
         for _ in range(3):
             assert {take(user) for user in USERS} == {(200, None)}
-        # Each server has sections.
-        first = [ask(f"http://127.0.0.1:{running[0][0]}/v1/users/{user}/next", "POST") for user in USERS]
-        assert {status for status, _, _ in first} == {200, 421}
-        assert {json.loads(body)["code"] for status, body, _ in first if status == 421} == {"WRONG_SERVER"}
+        for user in USERS:
+            status, body, _ = ask(f"{url}/v1/users/{user}/current")
+            assert (status, body) == (200, f'{{"id":"{newest[user]}"}}'), user
+        # Each server has sections of each set.
+        for of_set in SETS:
+            users = [user for user in USERS if ("/" in user) == bool(of_set)]
+            first = [ask(f"http://127.0.0.1:{running[0][0]}/v1/users/{user}/next", "POST") for user in users]
+            assert {status for status, _, _ in first} == {200, 421}, of_set
+            assert {json.loads(body)["code"] for status, body, _ in first if status == 421} == {"WRONG_SERVER"}
         running[0][1].kill()
         running[0][1].wait()
+        # Other requests go to the server that is left.
+        assert [ask(f"{url}/v1/ids")[0] for _ in range(4)] == [200] * 4
         left = set(USERS)
         deadline = time.monotonic() + 60
         while left:
-            answers = {user: take(user) for user in left}
+            # At the same time: over SQLite the server that is left watches each section for a window before it takes it over.
+            with ThreadPoolExecutor(len(left)) as asking:
+                answers = dict(zip(left, asking.map(take, left), strict=True))
             # HAProxy answers 503 itself until it knows that the server is gone.
             assert {status for status, _ in answers.values()} <= {200, 503}, answers
             left = {user for user, (status, _) in answers.items() if status != 200}
