@@ -113,6 +113,18 @@ def test_on_postgres_alembic_finds_none_of_our_tables_to_drop(
     engine.dispose()
 
 
+def test_the_filter_knows_the_tables_where_their_schema_is_the_default(
+    postgres: servers.Shared, tmp_path: Path
+) -> None:
+    url = postgres.new_database()
+    with create_engine(url).begin() as connection:
+        connection.execute(text("CREATE ROLE snowmint SUPERUSER LOGIN"))
+    as_role = url.replace("postgres@", "snowmint@")
+    with Snowflake(store=SqlStore(create_engine(as_role)), namespace="orders"):
+        # The first schema of the search path of each role has its name.
+        assert "drop_table" not in written(tmp_path / "migrations", as_role, FILTER).partition("def downgrade")[0]
+
+
 def test_roles_with_other_search_paths_lease_from_the_same_records(postgres: servers.Shared) -> None:
     url = postgres.new_database()
     # Roles are of the whole server.
