@@ -30,7 +30,7 @@ from snowmint._ids import for_bigint
 from snowmint._lazy import LazySnowflake
 
 try:
-    from sqlalchemy import CHAR, BigInteger, Column, Dialect, ExecutionContext, Insert, Integer, Table, Uuid, event
+    from sqlalchemy import CHAR, BigInteger, Column, Dialect, ExecutionContext, Insert, Integer, Uuid, event
     from sqlalchemy.exc import InvalidRequestError
     from sqlalchemy.types import TypeDecorator, TypeEngine
 except ImportError as error:
@@ -243,6 +243,6 @@ def include_object(item: object, name: str | None, type_: str, reflected: bool, 
         def include_object(*what):
             return snowmint.sqlalchemy.include_object(*what) and mine(*what)
     """
-    columns = frozenset(item.columns.keys()) if isinstance(item, Table) else frozenset()
+    columns: frozenset[str] = frozenset(getattr(item, "columns", {}).keys())
     is_ours = name in _TABLES or getattr(item, "schema", None) == "snowmint" or _IN_SCHEMA.get(name or "") == columns
     return not (type_ == "table" and reflected and compare_to is None and is_ours)

@@ -144,12 +144,7 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     metrics.add(Box::new(Gauges::of(&service)));
     let metrics = Arc::new(metrics);
     monitor::watch(&service, &metrics);
-    let reserving = Arc::clone(&service);
-    tokio::spawn(async move {
-        if let Err(failure) = reserving.ids.reserve().await {
-            tracing::warn!("no node is reserved before the first request for IDs: {failure}");
-        }
-    });
+    tokio::spawn(reserve_node(Arc::clone(&service)));
     let idle = Duration::from_secs(options.idle_s);
     let (end, ending) = watch::channel(false);
     let hosts = Hosts::new(&tokens, &options.http, &options.allow_host);
@@ -198,6 +193,12 @@ async fn run(options: &Serve) -> Result<(), Exit> {
     end.send_replace(true);
     give_back(&service, serving, &mut ended).await;
     Ok(())
+}
+
+async fn reserve_node(service: Arc<Service>) {
+    if let Err(failure) = service.ids.reserve().await {
+        tracing::warn!("no node is reserved before the first request for IDs: {failure}");
+    }
 }
 
 /// Reads the settings of the service, whose address is `own` by default.
