@@ -55,6 +55,10 @@ def test_a_role_of_postgresql_has_enough_rights_on_the_tables_of_another() -> No
         run(server.url, *statements("sql postgres tables"))
         store = as_user(server)
         assert store.add("invoices", 5, 1) == 6
+        with pytest.raises(InvalidStoreError, match="for segments SELECT, INSERT and UPDATE on leaf_alloc"):
+            store.segments.fetch("orders", 10)
+        run(server.url, *statements("sql postgres numbers"))
+        assert store.segments.fetch("orders", 10) == 11
 
 
 def test_a_role_of_postgresql_that_may_not_make_tables_hears_what_it_needs() -> None:

@@ -211,6 +211,20 @@ describe("stores", { concurrency: 4 }, () => {
     assert.ok(await store.write("a/b", bytes("3"), second.version));
   });
 
+  test("a table of Leaf outside the search path of PostgreSQL gets no second one beside it", async (t) => {
+    const url = await databaseAt("postgres");
+    const admin = new pg.Client(url);
+    await admin.connect();
+    atEnd(t, () => admin.end());
+    await admin.query("CREATE SCHEMA app");
+    const store = await storeAt(t, "pg", `${url}?options=-csearch_path%3Dapp`);
+    assert.equal(await store.segments.create("orders", { next: 1n, step: 10n }), true);
+    const other = await storeAt(t, "pg", url);
+    const says = /relation "leaf_alloc" does not exist: .* search_path of this role/;
+    await refused("INVALID_STORE", says, other.segments.create("orders", { next: 1n, step: 10n }));
+    await refused("INVALID_STORE", says, other.segments.tag("orders"));
+  });
+
   test("a process that stops while it writes to PostgreSQL keeps no record locked", async (t) => {
     const url = await databaseAt("postgres");
     const pool = new pg.Pool({ connectionString: url });
@@ -616,7 +630,7 @@ describe("stores", { concurrency: 4 }, () => {
     const bare = (text) => text.replace(/\\n|\\|["'`]|\s+/g, "");
     const scripts = new URL("../../stores/src/scripts/", import.meta.url);
     const files = readdirSync(scripts, { recursive: true }).filter((path) => path.includes("."));
-    assert.equal(files.length, 26);
+    assert.equal(files.length, 27);
     for (const path of files)
       assert.ok(bare(bundle).includes(bare(readFileSync(new URL(path, scripts), "utf8"))), path);
   });

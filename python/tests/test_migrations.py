@@ -8,7 +8,7 @@ from alembic.config import Config
 from sqlalchemy import create_engine, inspect, text
 
 import servers
-from snowmint import InvalidStoreError, Snowflake
+from snowmint import InvalidStoreError, Segments, Snowflake
 from snowmint.stores import SqlStore
 
 # The relevant part of the file that `alembic init` writes, and the line of the documentation.
@@ -144,6 +144,10 @@ def test_roles_with_other_search_paths_lease_from_the_same_records(postgres: ser
         Snowflake(store=SqlStore(create_engine(url)), namespace="orders") as other,
     ):
         assert generator.node != other.node
+        assert Segments(SqlStore(create_engine(as_role)), "orders").next() == 1
+        # A table of its own would give 1 again.
+        with pytest.raises(InvalidStoreError, match='"leaf_alloc" does not exist.* search_path of this role'):
+            Segments(SqlStore(create_engine(url)), "orders").next()
 
 
 def test_tables_of_an_earlier_version_are_refused_with_the_way_to_move_them(postgres: servers.Shared) -> None:

@@ -24,8 +24,12 @@ pub const POSTGRES_LEAF: &str = include_str!("scripts/postgres/leaf.sql");
 /// Makes Leaf's table of segments.
 pub const MYSQL_LEAF: &str = include_str!("scripts/mysql/leaf.sql");
 
-/// Makes the tables of records and counters in a schema of their own, whatever the `search_path` is. It refuses to, if the tables
-/// of an earlier version lie in the `search_path`: their nodes and numbers would be given again.
+/// The names of the store's tables that exist, `leaf_alloc` in any schema: a second one in another schema would give its numbers
+/// again.
+pub const POSTGRES_EXISTING: &str = include_str!("scripts/postgres/existing.sql");
+
+/// Makes the tables of records and counters in a schema of their own, whatever the `search_path` is. It refuses to, if a schema
+/// has the tables of an earlier version: their nodes and numbers would be given again.
 pub const POSTGRES_SCHEMA: &str = include_str!("scripts/postgres/schema.sql");
 
 /// Reads the settings that decide whether the server keeps confirmed writes, and the tables that a crash empties.

@@ -270,6 +270,23 @@ fn the_tables_lie_in_a_schema_of_their_own() {
     assert_eq!(server.client(elsewhere).trim(), "0");
 }
 
+/// A second table would give the same numbers, and a fence would not raise them.
+#[test]
+fn leafs_table_in_a_schema_outside_the_search_path_is_refused() {
+    let server = shared_database(Engine::Postgres);
+    server.client(&format!("CREATE SCHEMA app; SET search_path = app; {}", scripts::POSTGRES_LEAF));
+    run(async {
+        let store = connect(server.url()).await.expect("it connects");
+        let told = ["relation \"leaf_alloc\" does not exist", "search_path"];
+        let tag = Tag::new(1, 10);
+        assert_says(&table(&store).create("a", &tag).await.expect_err("refused"), ErrorKind::InvalidStore, &told);
+        assert_says(&table(&store).tags().await.expect_err("refused"), ErrorKind::InvalidStore, &told);
+        let (_, database) = server.url().rsplit_once('/').expect("a database");
+        server.client(&format!("ALTER DATABASE {database} SET search_path = public, app"));
+        assert_eq!(table(&connect(server.url()).await.expect("it connects")).create("a", &tag).await, Ok(true));
+    });
+}
+
 #[test]
 fn tables_of_an_earlier_version_are_refused_until_they_are_moved() {
     let server = shared_database(Engine::Postgres);
@@ -284,6 +301,11 @@ fn tables_of_an_earlier_version_are_refused_until_they_are_moved() {
         let error = refused(server.url()).await;
         let told = ["an earlier version", "stop all programs", "ALTER TABLE snowmint_records SET SCHEMA snowmint"];
         assert_says(&error, ErrorKind::InvalidStore, &told);
+        // Wherever they are.
+        let (_, database) = server.url().rsplit_once('/').expect("a database");
+        server.client(&format!("ALTER DATABASE {database} SET search_path = pg_catalog"));
+        assert_says(&refused(server.url()).await, ErrorKind::InvalidStore, &told);
+        server.client(&format!("ALTER DATABASE {database} RESET search_path"));
         server.client("CREATE SCHEMA snowmint");
         for table in ["records", "counters"] {
             server.client(&format!("ALTER TABLE snowmint_{table} SET SCHEMA snowmint"));

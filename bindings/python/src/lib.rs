@@ -100,6 +100,7 @@ mod _snowmint {
             ("POSTGRES_ADD", scripts::POSTGRES_ADD),
             ("POSTGRES_CLOCK", scripts::POSTGRES_CLOCK),
             ("POSTGRES_CURE", scripts::POSTGRES_CURE),
+            ("POSTGRES_EXISTING", scripts::POSTGRES_EXISTING),
             ("POSTGRES_INSERT", scripts::POSTGRES_INSERT),
             ("POSTGRES_LEAF", scripts::POSTGRES_LEAF),
             ("POSTGRES_NEXTVAL", scripts::POSTGRES_NEXTVAL),

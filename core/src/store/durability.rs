@@ -28,7 +28,7 @@ use crate::error::ErrorKind;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Engine {
-    /// `PostgreSQL`: settings, tables that a crash empties, such as `table snowmint_records`, and `asynchronous_standby`,
+    /// `PostgreSQL`: settings, tables that a crash empties, such as `table snowmint.records`, and `asynchronous_standby`,
     /// the name of a standby that could be promoted without the last commits, or an empty text.
     Postgres,
     /// `MySQL` and `MariaDB`: global variables, variables of the global status, whose names begin with a capital, and tables

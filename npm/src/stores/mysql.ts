@@ -56,20 +56,15 @@ interface TicketTable {
   offset: bigint;
 }
 
+const EXISTING =
+  "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() " +
+  "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')";
+
 const DIALECT: Dialect = {
   store: "MysqlStore",
   kind: "mysql",
-  tables: {
-    count:
-      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() " +
-      "AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards')",
-    schema: mysqlSchema,
-  },
-  leaf: {
-    count:
-      "SELECT COUNT(*) FROM information_schema.tables WHERE table_schema = DATABASE() AND table_name = 'leaf_alloc'",
-    schema: mysqlLeaf,
-  },
+  tables: { existing: EXISTING, schema: mysqlSchema },
+  leaf: { existing: EXISTING, schema: mysqlLeaf },
   prefix: "snowmint_",
   begin: ["SET TRANSACTION ISOLATION LEVEL READ COMMITTED", "START TRANSACTION"],
   // With `completion_type` CHAIN the server would begin another transaction, which no code commits.

@@ -2,6 +2,7 @@ import {
   postgresAdd,
   postgresClock,
   postgresCure,
+  postgresExisting,
   postgresInsert,
   postgresLeaf,
   postgresNextval,
@@ -52,12 +53,8 @@ const BEFORE = `SET TRANSACTION ISOLATION LEVEL READ COMMITTED; ${postgresCure};
 const DIALECT: Dialect = {
   store: "PgStore",
   kind: "postgres",
-  tables: {
-    count:
-      "SELECT ((to_regclass('snowmint.records') IS NOT NULL)::int + (to_regclass('snowmint.counters') IS NOT NULL)::int)::text",
-    schema: postgresSchema,
-  },
-  leaf: { count: "SELECT (to_regclass('leaf_alloc') IS NOT NULL)::int::text", schema: postgresLeaf },
+  tables: { existing: postgresExisting, schema: postgresSchema },
+  leaf: { existing: postgresExisting, schema: postgresLeaf },
   prefix: "snowmint.",
   // Each message is a transaction.
   begin: [],

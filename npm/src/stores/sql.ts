@@ -26,8 +26,8 @@ export interface Connection {
 
 /** Tables that are made when first used. */
 interface Tables {
-  /** A query for how many of them there are. */
-  count: string;
+  /** A query for the names of tables that exist, these and others. */
+  existing: string;
   /** Makes them, by statements with blank lines between them. */
   schema: string;
 }
@@ -314,10 +314,10 @@ export abstract class SqlStore implements Store {
 
   /** Makes the tables once. If they are missing later, it must not make them again: numbers would restart. */
   async #makeTables(ask: Connection["ask"], tables: Tables): Promise<void> {
-    const names = tables.schema.match(/CREATE TABLE/g)!;
+    const names = [...tables.schema.matchAll(/CREATE TABLE IF NOT EXISTS (\S+)/g)].map(([, name]) => name!);
     for (let tries = 1; !this.#made.has(tables); tries++) {
-      const [row] = (await ask(tables.count)).rows;
-      if (Number(row![0]) === names.length) this.#made.add(tables);
+      const existing = new Set((await ask(tables.existing)).rows.map(([name]) => name));
+      if (names.every((name) => existing.has(name))) this.#made.add(tables);
       else
         try {
           for (const statement of tables.schema.split("\n\n")) await ask(statement);

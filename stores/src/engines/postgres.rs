@@ -16,7 +16,8 @@ use crate::store::url::Url;
 /// The SQL that makes the tables, for roles that may not make them.
 pub const SCHEMA: &str = POSTGRES_SCHEMA;
 
-/// A store in the tables `records` and `counters` of the schema `snowmint` of a `PostgreSQL` database, whatever the `search_path` is.
+/// A store in the tables `records` and `counters` of the schema `snowmint` of a `PostgreSQL` database, whatever the `search_path`
+/// is.
 ///
 /// It may be behind a pooler such as `PgBouncer`, in any mode: each step is one message with its own settings.
 ///

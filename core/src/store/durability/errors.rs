@@ -17,13 +17,19 @@ const POSTGRES: &[Cause] = &[
         codes: &["42501"],
         says: &[&["permission denied for "]],
         cure: ": grant this role USAGE on the schema snowmint, and SELECT, INSERT and UPDATE on its tables; for the first start \
-               CREATE on the database",
+               CREATE on the database; for segments SELECT, INSERT and UPDATE on leaf_alloc",
     },
     // A function or type that servers of this protocol may lack.
     Cause { codes: &["42704", "42883"], says: &[], cure: ": use PostgreSQL, or a server that has it too" },
-    // No such role, a wrong password, host or option, no such database, schema or table, an object of another kind.
+    // No such table.
     Cause {
-        codes: &["28000", "28P01", "3D000", "3F000", "42809", "42P01"],
+        codes: &["42P01"],
+        says: &[&["relation \"", "\" does not exist"]],
+        cure: ": if it is in another schema, add that schema to the search_path of this role",
+    },
+    // No such role, a wrong password, host or option, no such database or schema, an object of another kind.
+    Cause {
+        codes: &["28000", "28P01", "3D000", "3F000", "42809"],
         says: &[
             &["password authentication failed"],
             &["no password supplied"],
@@ -134,7 +140,7 @@ impl Engine {
     /// use snowmint_core::durability::Engine;
     /// assert_eq!(Engine::Postgres.misconfigured("3D000", "database \"ids\" does not exist"), Some(""));
     /// assert_eq!(Engine::Postgres.misconfigured("53300", "too many clients already"), None);
-    /// let rights = Engine::Postgres.misconfigured("42501", "permission denied for schema public");
+    /// let rights = Engine::Postgres.misconfigured("42501", "permission denied for schema snowmint");
     /// assert!(rights.is_some_and(|rights| rights.contains("grant this role USAGE on the schema")));
     /// ```
     pub fn misconfigured(self, code: &str, message: &str) -> Option<&'static str> {
@@ -201,8 +207,8 @@ mod tests {
     #[test]
     fn a_missing_right_is_told_with_the_rights_that_are_needed() {
         for (engine, code, message) in [
-            (Engine::Postgres, "42501", "permission denied for schema public"),
-            (Engine::Postgres, "", "ERROR:  permission denied for schema public"),
+            (Engine::Postgres, "42501", "permission denied for schema snowmint"),
+            (Engine::Postgres, "", "ERROR:  permission denied for schema snowmint"),
             (Engine::Postgres, "42883", "function pg_stat_get_wal_senders() does not exist"),
             (Engine::Mysql, "1142", "INSERT command denied to user"),
             (Engine::Redis, "", "NOPERM User ids has no permissions to run the 'eval' command"),

@@ -66,7 +66,7 @@ impl fmt::Display for Message<'_> {
     }
 }
 
-/// Writes the setting and its value: `fsync=off`, `the table snowmint_records is unlogged`.
+/// Writes the setting and its value: `fsync=off`, `the table snowmint.records is unlogged`.
 impl fmt::Display for Finding<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {

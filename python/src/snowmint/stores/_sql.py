@@ -21,6 +21,7 @@ from snowmint._snowmint import (
     POSTGRES_ADD,
     POSTGRES_CLOCK,
     POSTGRES_CURE,
+    POSTGRES_EXISTING,
     POSTGRES_INSERT,
     POSTGRES_NEXTVAL,
     POSTGRES_OBJECT,
@@ -174,8 +175,7 @@ class PostgresSteps:
 
     def missing(self, connection: Connection, tables: Sequence[str]) -> bool:
         """As `Verbs.missing`."""
-        there = ", ".join(f"to_regclass('{table}')::text" for table in tables)
-        return any(name is None for name in _alone(connection, f"SELECT {there}")[0])
+        return not {row[0] for row in _alone(connection, POSTGRES_EXISTING)}.issuperset(tables)
 
     def make(self, connection: Connection, schema: str) -> None:
         """As `Verbs.make`."""

@@ -31,8 +31,9 @@ class SqlStore:
 
         Snowflake(store=SqlStore(create_engine("postgresql+psycopg://ids@db/app")), namespace="orders")
 
-    The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`) are made when first used, if
-    they are missing, and so is Leaf's table `leaf_alloc`, which only `Segments` use. A database that can lose
+    The tables `snowmint_records` and `snowmint_counters` (MySQL: also `snowmint_guards`; PostgreSQL: `records` and
+    `counters` in a schema `snowmint`) are made when first used, if they are missing, and so is Leaf's table
+    `leaf_alloc`, which only `Segments` use. A database that can lose
     confirmed writes is refused with `UnsafeStoreError`, which names setting, value and cure; that is looked at behind
     each write, which counts only then. `synchronous_commit=off` and SQLite's `synchronous=NORMAL` are cured for the
     store's own transactions. A standby or replica that is not waited for, to which a failover can lose confirmed

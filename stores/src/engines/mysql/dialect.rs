@@ -30,7 +30,7 @@ impl Dialect for MyDialect {
 
     const TABLES: Tables = Tables {
         names: &["snowmint_records", "snowmint_counters", "snowmint_guards"],
-        existing: TABLES,
+        existing: EXISTING,
         schema: SCHEMA,
         constant: "mysql::SCHEMA",
     };
@@ -61,7 +61,7 @@ impl Dialect for MyDialect {
         clock: Some(MYSQL_CLOCK),
     };
     const LEAF: Leaf = Leaf {
-        tables: Tables { names: LEAF_ALLOC, existing: TABLES, schema: MYSQL_LEAF, constant: "scripts::MYSQL_LEAF" },
+        tables: Tables { names: LEAF_ALLOC, existing: EXISTING, schema: MYSQL_LEAF, constant: "scripts::MYSQL_LEAF" },
         tag: "SELECT CAST(COALESCE(description, '') AS CHAR), CAST(max_id AS SIGNED), CAST(step AS SIGNED) \
               FROM leaf_alloc WHERE biz_tag = ?",
         create: "INSERT INTO leaf_alloc (biz_tag, max_id, step, description) VALUES (?, ?, ?, ?)",
@@ -95,7 +95,7 @@ impl Dialect for MyDialect {
     }
 }
 
-const TABLES: &str = "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
+const EXISTING: &str = "SELECT CAST(table_name AS CHAR) FROM information_schema.tables WHERE table_schema = DATABASE() \
     AND table_name IN ('snowmint_records', 'snowmint_counters', 'snowmint_guards', 'leaf_alloc')";
 const READ_COUNTER: Option<&str> = Some("SELECT value FROM snowmint_counters WHERE name = ?");
 

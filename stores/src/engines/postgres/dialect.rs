@@ -11,7 +11,8 @@ use super::{SCHEMA, message};
 use crate::engines::sql::dialect::{Leaf, Raise, Tables};
 use crate::engines::sql::{Dialect, Failure, Settings, Statements};
 use crate::scripts::{
-    POSTGRES_ADD, POSTGRES_CLOCK, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_READ, POSTGRES_SETTINGS, POSTGRES_UPDATE,
+    POSTGRES_ADD, POSTGRES_CLOCK, POSTGRES_EXISTING, POSTGRES_INSERT, POSTGRES_RAISE, POSTGRES_READ, POSTGRES_SETTINGS,
+    POSTGRES_UPDATE,
 };
 
 /// `PostgreSQL`.
@@ -26,8 +27,7 @@ impl Dialect for PgDialect {
 
     const TABLES: Tables = Tables {
         names: &["snowmint.records", "snowmint.counters"],
-        existing: "SELECT t.name FROM (VALUES ('snowmint.records'), ('snowmint.counters')) AS t(name) \
-                   WHERE to_regclass(t.name) IS NOT NULL",
+        existing: POSTGRES_EXISTING,
         schema: SCHEMA,
         constant: "postgres::SCHEMA",
     };
@@ -45,7 +45,7 @@ impl Dialect for PgDialect {
         lower: "UPDATE snowmint.counters SET value = $1 WHERE name = $2 AND value = $3",
         clock: Some(POSTGRES_CLOCK),
     };
-    const LEAF: Leaf = Leaf::numbered("SELECT 'leaf_alloc' WHERE to_regclass('leaf_alloc') IS NOT NULL");
+    const LEAF: Leaf = Leaf::numbered(POSTGRES_EXISTING);
 
     async fn open(&self) -> Result<PgConnection, Failure> {
         Ok(self.options.connect().await?)

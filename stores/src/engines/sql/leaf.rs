@@ -21,9 +21,12 @@ impl<D: Dialect> SqlStore<D> {
         if !self.has_leaf.load(Ordering::Acquire) {
             let missing =
                 self.pool.run((), |connection, ()| Box::pin(schema::missing::<D>(connection, &D::LEAF.tables))).await?;
-            self.has_leaf.store(missing.is_none(), Ordering::Release);
+            if missing.is_some() {
+                return Ok(false);
+            }
+            self.has_leaf.store(true, Ordering::Release);
         }
-        Ok(self.has_leaf.load(Ordering::Acquire))
+        Ok(true)
     }
 
     async fn make_leaf(&self) -> Result<(), Error> {

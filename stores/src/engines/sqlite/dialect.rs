@@ -38,7 +38,7 @@ impl LiteDialect {
     }
 }
 
-const TABLES: &str = "SELECT name FROM sqlite_master WHERE type = 'table'";
+const EXISTING: &str = "SELECT name FROM sqlite_master WHERE type = 'table'";
 
 #[async_trait]
 impl Dialect for LiteDialect {
@@ -46,7 +46,7 @@ impl Dialect for LiteDialect {
 
     const TABLES: Tables = Tables {
         names: &["snowmint_records", "snowmint_counters"],
-        existing: TABLES,
+        existing: EXISTING,
         schema: SCHEMA,
         constant: "sqlite::SCHEMA",
     };
@@ -78,7 +78,7 @@ impl Dialect for LiteDialect {
         lower: "UPDATE snowmint_counters SET value = $1 WHERE name = $2 AND value = $3",
         clock: None,
     };
-    const LEAF: Leaf = Leaf::numbered(TABLES);
+    const LEAF: Leaf = Leaf::numbered(EXISTING);
 
     async fn open(&self) -> Result<SqliteConnection, Failure> {
         if !self.still_there() {
