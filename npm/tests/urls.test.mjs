@@ -1,15 +1,17 @@
 // Leases over the URL of a store, as `SNOWMINT_STORE` has it, by the client that the project has installed.
 import assert from "node:assert/strict";
-import { fork, spawnSync } from "node:child_process";
+import { fork, spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { once } from "node:events";
 import { cpSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { test } from "node:test";
-import { Snowflake } from "snowmint";
+import { layouts, Snowflake } from "snowmint";
 import { endpoint } from "./dynamo.mjs";
 import { shared, start } from "./servers.mjs";
 import { atEnd } from "./stores.mjs";
-import { exitOf, folder } from "./support.mjs";
+import { exitOf, folder, until } from "./support.mjs";
 
 const here = new URL(".", import.meta.url).pathname;
 const packages = join(here, "../node_modules");
@@ -194,6 +196,57 @@ for (const client of ["ioredis", "redis"])
     assert.ok(BigInt(await after) > before);
     const [code] = await new Promise((resolve) => child.once("exit", (...all) => resolve(all)));
     assert.equal(code, 0);
+  });
+
+/** Returns a port of the loopback address that no program uses. */
+async function freePort() {
+  const server = createServer().listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const { port } = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+for (const to of ["the primary", "the primary and the workers"])
+  test(`SIGTERM to ${to} ends the cluster of a guide, and frees its nodes`, { timeout: 120_000 }, async (t) => {
+    const text = readFileSync(new URL("../../docs/databases.md", import.meta.url), "utf8");
+    const [, block] = text.match(/```js install\n(import cluster from .*?)```/s);
+    const port = await freePort();
+    const path = projectOf(t, ["better-sqlite3"], block.replace("8080", port));
+    const store = `sqlite:${join(folder(t), "ids.db")}`;
+    const env = { ...process.env, NODE_OPTIONS: "", SNOWMINT_STORE: store, SNOWMINT_NAMESPACE: "cluster" };
+    // A group of its own, as a service of systemd has it.
+    const primary = spawn(process.execPath, [path], { env, detached: true, stdio: ["ignore", "inherit", "inherit"] });
+    const ended = once(primary, "exit");
+    atEnd(t, () => {
+      try {
+        process.kill(-primary.pid, "SIGKILL");
+      } catch ({ code }) {
+        // All processes of the group have ended.
+        assert.equal(code, "ESRCH");
+      }
+    });
+    const ask = async (connection) =>
+      layouts.SNOWMINT.decode(await (await fetch(`http://127.0.0.1:${port}`, { headers: { connection } })).text()).node;
+    const nodes = new Set();
+    await until(async () => {
+      // A new connection for each request, so that each worker answers some.
+      await ask("close").then(
+        (node) => nodes.add(node),
+        ({ cause }) => assert.equal(cause?.code, "ECONNREFUSED"),
+      );
+      return nodes.size === 4;
+    }, "an answer of each worker");
+    // An idle connection delays no end.
+    await ask("keep-alive");
+    process.kill(to === "the primary" ? primary.pid : -primary.pid, "SIGTERM");
+    assert.deepEqual(await ended, [0, null]);
+    // The primary ends last. Windows last up to 30 s more, so only a node that was given back is free.
+    for (const node of nodes) {
+      const next = await Snowflake.lease({ store, namespace: "cluster", node, maxWaitMs: 0 });
+      assert.equal(next.node, node);
+      await next.close();
+    }
   });
 
 test("what browsers and edge runtimes load opens no URL", () => {
