@@ -14,6 +14,8 @@ if (cluster.isPrimary) {
   for (let i = 0; i < 3; i++) cluster.fork();
   process.once("SIGTERM", () => cluster.disconnect());
 } else {
+  // systemd sends SIGTERM to the workers too: they wait for the primary.
+  process.on("SIGTERM", () => {});
   const generator = await Snowflake.lease({ store: new PgStore(pool), namespace: "orders" });
   const app = express();
   app.use(express.json());

@@ -10,7 +10,8 @@ import { PgStore } from "snowmint/stores";
 const url = `http://127.0.0.1:${process.env.PORT}/orders`;
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL });
 const nodes = new Set();
-const server = spawn(process.execPath, ["server.js"], { stdio: "inherit" });
+// A group of its own: systemd sends a signal to the primary and the workers at once.
+const server = spawn(process.execPath, ["server.js"], { stdio: "inherit", detached: true });
 after(async () => {
   server.kill("SIGKILL");
   await pool.end();
@@ -61,7 +62,7 @@ test("three workers insert orders with different IDs", { timeout: 120_000 }, asy
 });
 
 test("workers that end give their nodes back", { timeout: 60_000 }, async () => {
-  server.kill("SIGTERM");
+  process.kill(-server.pid, "SIGTERM");
   const [code] = await once(server, "exit");
   assert.equal(code, 0);
   // Their windows last up to 30 s more. Only a node that was given back is free before its end.
