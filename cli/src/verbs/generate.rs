@@ -27,11 +27,11 @@ const PROGRESS_IDS: u64 = 200_000;
 /// Mints IDs and writes them to standard output.
 pub fn generate(options: &arguments::Gen, host: &Host) -> Result<u8, Exit> {
     let layout = Layout::find(&options.layout)?;
-    let node = options.node.as_ref().map(|node| layout.parse_node(node)).transpose()?;
+    let nodes = options.node.as_ref().map(|node| layout.parse_nodes(node)).transpose()?;
 
     let lease = LeaseOptions::new()
         .layout(layout)
-        .given(node, LeaseOptions::node)
+        .given(nodes, LeaseOptions::nodes)
         .given(options.store.as_ref(), LeaseOptions::store)
         .given(options.namespace.as_ref(), LeaseOptions::namespace)
         .given(host.connect.clone(), LeaseOptions::connect)

@@ -28,6 +28,15 @@ fn gen_prints_increasing_ids_one_per_line() {
 }
 
 #[test]
+fn gen_leases_any_node_with_a_given_part() {
+    let directory = TempDir::new().expect("a directory");
+    let store = format!("file:{}", directory.path().display());
+    let options = ["--layout", "twitter", "--node", "datacenter=3", "--namespace", "orders", "--store", &store];
+    let id: u64 = lines(&[["gen"].as_slice(), &options].concat())[0].parse().expect("an ID");
+    assert_eq!((id >> 17) & 31, 3);
+}
+
+#[test]
 fn gen_puts_a_prefix_before_each_id() {
     let minted = lines(&["gen", "-n", "3", "--node", "3", "--prefix", "api_key"]);
     let ids: Vec<u64> = minted.iter().map(|text| prefix::decode("api_key", text).expect("an API key")).collect();
