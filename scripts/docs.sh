@@ -15,6 +15,7 @@ cp CHANGELOG.md target/docs/pages/changes.md
 # The info string of a block may say more than its language (docs/tests/test_blocks.py).
 sed -i -E 's/^( *```[a-z]+)[ ,].*$/\1/' target/docs/pages/*.md
 cp docs/site/zensical.toml target/docs/
+cp docs/site/extra.css target/docs/pages/
 (cd target/docs && ../../.venv/bin/zensical build --strict)
 
 site=$PWD/target/docs/site
