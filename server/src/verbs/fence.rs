@@ -47,6 +47,7 @@ pub fn fence(options: &operate::Fence) -> Result<u8, Exit> {
             counts.push(("slots", slots.fence(until_ms)?));
         }
         drop(line);
+        options.place.print(format!("store      {}", store.name()), &json!({ "store": store.name() }))?;
         for (kind, count) in counts {
             options.place.print(format!("{kind:<9}  {count}"), &json!({ "kind": kind, "count": count }))?;
         }
