@@ -12,6 +12,7 @@ use std::time::Duration;
 use snowmint_core::lease::{FenceTime, Floor, NamespaceRecord};
 use snowmint_core::segment::LAST;
 use snowmint_core::sequence::{Rules, State};
+use snowmint_core::shown::Shown;
 use snowmint_core::{SystemHost, Window, lease, section};
 use tokio::time::sleep;
 
@@ -22,7 +23,7 @@ use crate::numbers::definition;
 use crate::numbers::{Key, Sections, Segments, Tickets};
 use crate::store::counter::skip;
 use crate::store::floor::read_floor;
-use crate::store::key::key;
+use crate::store::key::{key, name};
 use crate::store::{CounterStore, WriteOutcome};
 
 /// How long a service may go on with the floor that it has read, in ms.
@@ -108,7 +109,8 @@ async fn time(store: &dyn CounterStore, fence: &Fence) -> Result<i64, Error> {
         let nodes = read_nodes(store.name(), store.list(&format!("leases/{namespace}/")).await?)?;
         for (node, (record, _)) in nodes.iter().filter_map(|(node, there)| Some((node, there.as_ref()?))) {
             time.see(*node, record).map_err(|error| {
-                refused(store, &format!(", namespace {namespace}, held by {}", record.label_text()), error)
+                let namespace = name(&namespace).unwrap_or_default();
+                refused(store, &format!(", namespace {}, held by {}", Shown(&namespace), record.label_text()), error)
             })?;
         }
     }

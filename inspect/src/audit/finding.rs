@@ -97,8 +97,8 @@ impl Kind {
                  made after the fork"
             }
             Self::SharedNode => {
-                "one generator for the whole process instead of one for each call, and leased nodes: two live processes never \
-                 hold the same node"
+                "leased nodes, which two live processes never hold at once, and one generator for the whole process instead \
+                 of one for each call"
             }
             Self::ClockBack => {
                 "windows of time written down before the first ID in them: a generator then waits or fails with \

@@ -65,7 +65,8 @@ fn write_counts(out: &mut impl Write, found: &BTreeMap<String, NamespaceNodes>, 
     for (namespace, nodes) in found {
         let Some(free) = nodes.free(now_ms) else { continue };
         let namespace = Shown(namespace);
-        writeln!(out, "{namespace}: {} nodes are held, {free} are free", nodes.held(now_ms))?;
+        let held = nodes.held(now_ms);
+        writeln!(out, "{namespace}: {held} node{} held, {free} free", if held == 1 { "" } else { "s" })?;
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ fn an_operator_lists_and_resets_leases() {
     let ls = lines(&["lease", "ls", "--store", &store]);
     assert_eq!(ls.len(), 3);
     assert!(ls[1].starts_with("orders ") && ls[1].contains("given back"), "{ls:?}");
-    assert_eq!(ls[2], "orders: 0 nodes are held, 1024 are free");
+    assert_eq!(ls[2], "orders: 0 nodes held, 1024 free");
     let far = ["lease", "release", "orders", "0", "--until", "2099-01-01T00:00:00Z", "--stopped", "--store", &store];
     assert!(lines(&far)[1].contains("far ahead"));
     let body: Value =
