@@ -35,6 +35,7 @@ def test_a_clean_log_has_no_finding() -> None:
         (2, 5000, NOW_MS, NOW_MS + 4999),
     ]
     assert report.nodes[0].ids_per_second == 1000
+    assert [node.repeated for node in audit([*ids, ids[1], ids[3]], unordered=True).nodes] == [0, 2]
     assert str(report).endswith("\nno finding\n")
 
 

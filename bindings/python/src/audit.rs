@@ -85,6 +85,12 @@ impl AuditNode {
         self.0.ids
     }
 
+    /// The number of its different IDs that occur more than once.
+    #[getter]
+    fn repeated(&self) -> u64 {
+        self.0.repeated
+    }
+
     /// The time of its earliest ID, Unix ms.
     #[getter(from_ms)]
     fn begin_ms(&self) -> i64 {

@@ -25,12 +25,15 @@ pub fn text(report: &Report, bold: bool) -> String {
         text += &format!("{} {are} not an ID\n", counted(*unreadable, "line"));
     }
     if !nodes.is_empty() {
-        let head = format!("{:<8}  {:>13}  {:>11}  {:<24}  to", "node", "IDs", "IDs/s", "from");
+        let head = format!("{:<8}  {:>13}  {:>9}  {:>11}  {:<24}  to", "node", "IDs", "repeated", "IDs/s", "from");
         text += &format!("\n{}", headline(&head, bold));
     }
-    for NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } in nodes.iter().take(MAX_ROWS) {
-        let (ids, from, to) = (grouped(*ids), Rfc3339(*from_ms), Rfc3339(*to_ms));
-        text += &format!("{node:<8}  {ids:>13}  {ids_per_second:>11.1}  {from}  {to}\n");
+    let mut rows: Vec<_> = nodes.iter().collect();
+    // Those with repeated IDs come first.
+    rows.sort_by_key(|span| span.repeated == 0);
+    for NodeSpan { node, ids, repeated, from_ms, to_ms, ids_per_second, .. } in rows.into_iter().take(MAX_ROWS) {
+        let (ids, repeated, from, to) = (grouped(*ids), grouped(*repeated), Rfc3339(*from_ms), Rfc3339(*to_ms));
+        text += &format!("{node:<8}  {ids:>13}  {repeated:>9}  {ids_per_second:>11.1}  {from}  {to}\n");
     }
     text += &more(nodes.len(), "");
     text += "\n";
@@ -75,6 +78,7 @@ pub struct ReportJson {
 struct Span {
     node: u32,
     ids: u64,
+    repeated: u64,
     from_ms: i64,
     to_ms: i64,
     ids_per_second: f64,
@@ -113,8 +117,8 @@ impl From<&Report> for ReportJson {
 
 impl Span {
     fn of(span: &NodeSpan) -> Self {
-        let NodeSpan { node, ids, from_ms, to_ms, ids_per_second, .. } = *span;
-        Self { node, ids, from_ms, to_ms, ids_per_second: (ids_per_second * 1000.0).round() / 1000.0 }
+        let NodeSpan { node, ids, repeated, from_ms, to_ms, ids_per_second, .. } = *span;
+        Self { node, ids, repeated, from_ms, to_ms, ids_per_second: (ids_per_second * 1000.0).round() / 1000.0 }
     }
 }
 
@@ -148,8 +152,8 @@ mod tests {
         let report = audited([ID, ID]);
         let text = text(&report, false);
         assert!(text.starts_with("2 IDs of twitter, 1 node, ascending: sorted IDs show"), "{text}");
-        let rows = "\nnode                IDs        IDs/s  from                      to\n\
-                    378                   2       2000.0  2022-06-28T16:07:40.105Z  2022-06-28T16:07:40.105Z\n\n\
+        let rows = "\nnode                IDs   repeated        IDs/s  from                      to\n\
+                    378                   2          1       2000.0  2022-06-28T16:07:40.105Z  2022-06-28T16:07:40.105Z\n\n\
                     duplicates    1 ID occurs more than once, ";
         assert!(text.contains(rows) && text.contains("\n              prevented by leased nodes"), "{text}");
         let json = serde_json::to_value(ReportJson::from(&report)).expect("JSON");
@@ -165,8 +169,9 @@ mod tests {
     }
 
     #[test]
-    fn many_nodes_are_cut_short_in_text() {
-        let report = audited((0..25).map(|node| ID + (node << 12)));
+    fn many_nodes_are_cut_short_in_text_after_those_with_repeated_ids() {
+        let report = audited((0..25).map(|node| ID + (node << 12)).chain([ID + (24 << 12)]));
+        assert!(text(&report, false).contains("to\n402                   2          1 "), "{}", text(&report, false));
         assert!(text(&report, false).contains("\nand 5 more nodes, which --json lists\n"));
         assert_eq!(report.counts.len(), 24, "the picture");
         assert!(svg(&report).contains("1 more nodes are not shown"));

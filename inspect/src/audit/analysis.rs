@@ -67,7 +67,7 @@ impl Analysis {
         self.walk();
         let mut nodes: Vec<_> = self.trails.list.iter().map(|(node, trail)| self.span(*node, trail)).collect();
         nodes.sort_unstable_by_key(|span| span.node);
-        let mut findings = self.findings();
+        let mut findings = self.findings(&mut nodes);
         findings.sort_unstable_by_key(|finding| (finding.kind, finding.node));
         let counts = counts(&self.terms, &self.ids, &nodes, &findings);
         let ids = self.ids.len() as u64;
@@ -128,7 +128,7 @@ impl Analysis {
         let span_ms = (last - first + 1).saturating_mul(self.terms.layout().tick_ms());
         #[allow(clippy::cast_precision_loss, reason = "a rate for people")]
         let ids_per_second = trail.count() as f64 * 1000.0 / span_ms as f64;
-        NodeSpan { node, ids: trail.count(), from_ms, to_ms, ids_per_second }
+        NodeSpan { node, ids: trail.count(), repeated: 0, from_ms, to_ms, ids_per_second }
     }
 
     fn line(&self, place: u64) -> u64 {
@@ -158,7 +158,8 @@ impl Analysis {
         }
     }
 
-    fn findings(&mut self) -> Vec<Finding> {
+    /// Makes the findings, and counts the repeated IDs of each node.
+    fn findings(&mut self, nodes: &mut [NodeSpan]) -> Vec<Finding> {
         let mut sorted = self.ids.clone();
         sorted.sort_unstable();
         if self.order == Order::Unordered {
@@ -173,6 +174,11 @@ impl Analysis {
         }
         let repeats = repeats(&sorted);
         drop(sorted);
+        for spot in repeats.iter().filter_map(|repeat| self.spot(repeat.id)) {
+            if let Ok(at) = nodes.binary_search_by_key(&spot.node, |span| span.node) {
+                nodes[at].repeated += 1;
+            }
+        }
         self.collapsed(&repeats);
 
         let mut found = Vec::new();

@@ -62,6 +62,8 @@ pub struct NodeSpan {
     pub node: u32,
     /// The number of its IDs.
     pub ids: u64,
+    /// The number of its different IDs that occur more than once.
+    pub repeated: u64,
     /// The time of its earliest ID, Unix ms.
     pub from_ms: i64,
     /// The time of its latest ID, Unix ms.
@@ -76,9 +78,9 @@ impl NodeSpan {
     /// # Examples
     /// ```
     /// use snowmint_inspect::audit::NodeSpan;
-    /// assert_eq!(NodeSpan::new(378, 2, [1_656_432_460_105, 1_656_432_461_104], 2.0).to_ms, 1_656_432_461_104);
+    /// assert_eq!(NodeSpan::new(378, 2, 0, [1_656_432_460_105, 1_656_432_461_104], 2.0).to_ms, 1_656_432_461_104);
     /// ```
-    pub const fn new(node: u32, ids: u64, [from_ms, to_ms]: [i64; 2], ids_per_second: f64) -> Self {
-        Self { node, ids, from_ms, to_ms, ids_per_second }
+    pub const fn new(node: u32, ids: u64, repeated: u64, [from_ms, to_ms]: [i64; 2], ids_per_second: f64) -> Self {
+        Self { node, ids, repeated, from_ms, to_ms, ids_per_second }
     }
 }

@@ -9,18 +9,18 @@ use snowmint_inspect::audit::{Finding, Kind, NodeSpan, Order, Report};
 use super::{AuditFinding, AuditNode, AuditReport};
 use crate::error::Failure;
 
-type Node = (u32, u64, i64, i64, f64);
+type Node = (u32, u64, u64, i64, i64, f64);
 /// The fields of a finding: kind, counts and places first, then times and other details.
 type Found =
     ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, bool, bool, bool));
 type Values = (String, u64, u64, String, Vec<Node>, Vec<Found>, Vec<(u32, Vec<u32>)>);
 
 fn node(span: &NodeSpan) -> Node {
-    (span.node, span.ids, span.from_ms, span.to_ms, span.ids_per_second)
+    (span.node, span.ids, span.repeated, span.from_ms, span.to_ms, span.ids_per_second)
 }
 
-fn span((node, ids, from_ms, to_ms, ids_per_second): Node) -> NodeSpan {
-    NodeSpan::new(node, ids, [from_ms, to_ms], ids_per_second)
+fn span((node, ids, repeated, from_ms, to_ms, ids_per_second): Node) -> NodeSpan {
+    NodeSpan::new(node, ids, repeated, [from_ms, to_ms], ids_per_second)
 }
 
 fn found(finding: &Finding) -> Found {

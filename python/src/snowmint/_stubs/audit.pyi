@@ -79,6 +79,10 @@ class AuditNode:
         """The number of its IDs."""
 
     @property
+    def repeated(self) -> int:
+        """The number of its different IDs that occur more than once."""
+
+    @property
     def from_ms(self) -> int:
         """The time of its earliest ID, Unix ms."""
 
