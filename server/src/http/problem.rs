@@ -106,7 +106,7 @@ impl Problem {
             "BUSY",
             "too many connections are open, in total or from your address: this connection serves only /healthz and /readyz",
         );
-        Self { retry_after_ms: Some(1000), ..full }
+        Self { retry_after_ms: Some(RETRY_AFTER_MS), ..full }
     }
 
     /// Refuses a request that is not answered after 30 s.
@@ -118,7 +118,7 @@ impl Problem {
     pub fn busy() -> Self {
         let detail = "slow clients have not read their IDs yet: ask again later, or for fewer IDs";
         let busy = Self::new(StatusCode::SERVICE_UNAVAILABLE, "BUSY", detail);
-        Self { retry_after_ms: Some(1000), ..busy }
+        Self { retry_after_ms: Some(RETRY_AFTER_MS), ..busy }
     }
 
     /// Names the server that has a user.
@@ -179,7 +179,10 @@ impl From<Error> for Problem {
             // `InvalidStore` too: a retry does not help.
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self::new(status, error.code(), error.to_string()).with_retry_after_ms(error.wait_ms())
+        // A window that has ended waits for the store, which a request each ms would not help.
+        let least_ms = if error.kind() == WindowClosed { RETRY_AFTER_MS } else { 1 };
+        Self::new(status, error.code(), error.to_string())
+            .with_retry_after_ms(error.wait_ms().map(|ms| ms.max(least_ms)))
     }
 }
 

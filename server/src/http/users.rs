@@ -15,7 +15,7 @@ use utoipa::IntoParams;
 use super::numbers::{Few, One, Taken};
 use super::problem::{Failures, Problem};
 use super::{App, peer};
-use crate::service::USERS;
+use crate::service::{RETRY_AFTER_MS, USERS};
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Path)]
@@ -147,9 +147,9 @@ async fn refused(app: &App, set: &str, user: u64, error: Error) -> Problem {
     let problem = Problem::from(error);
     match kind {
         // This server is ending, or no other server is known yet.
-        ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(1000)),
+        ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(RETRY_AFTER_MS)),
         ErrorKind::WindowClosed => match app.service.server_of_user(set, user.into()) {
-            None => problem.with_retry_after_ms(Some(1000)),
+            None => problem.with_retry_after_ms(Some(RETRY_AFTER_MS)),
             // The holder has this server's address: the client would come back here.
             Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
             Some(SectionHolder { label, free_in_ms, is_overdue, .. }) => {

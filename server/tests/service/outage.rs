@@ -45,6 +45,9 @@ fn a_store_outage_shows_in_readiness_log_and_metrics() {
     until("no error is counted", || server.metric("snowmint_store_errors_total", "") > 0);
     until("no failure is counted", || server.metric("snowmint_lease_renewal_failures_total", "node=\"0\"") > 0);
     assert_eq!(server.metric("snowmint_store_up", ""), 0);
+    until("the window goes on", || server.get("/v1/ids").status == 503);
+    let over = server.get("/v1/ids").problem(503, "WINDOW_CLOSED");
+    assert!(over["retry_after_ms"].as_u64() >= Some(1000), "{over}");
 
     store.restart();
     until("it is not ready again", || ready().status == 200);
