@@ -29,7 +29,7 @@ use super::client::reconnect::{Connector, Reconnecting};
 use super::client::tls;
 use super::settings::{Settings, of_server};
 use crate::error::Error;
-use crate::gather::Gather;
+use crate::gather::{Gather, wanted};
 use crate::scripts::{REDIS_ADD, REDIS_WRITE};
 use crate::store::counter::{full, sum};
 use crate::store::url::Url;
@@ -171,13 +171,16 @@ impl Server {
         let (server, mut client) = (Arc::clone(self), connection.client);
         let answer = connection.waiting.ask(request, |mut serving| async move {
             loop {
-                let calls = serving.calls(usize::MAX);
+                let mut calls = serving.calls(usize::MAX);
                 if calls.is_empty() {
                     return;
                 }
-                match server.send(&mut client, calls.iter().map(|call| &call.asked)).await {
-                    Ok(answers) => calls.into_iter().zip(answers).for_each(|(call, answer)| call.answer(answer)),
-                    Err(error) => calls.into_iter().for_each(|call| call.answer(Err(error.clone()))),
+                let requests = calls.iter().map(|call| call.asked.clone()).collect();
+                match wanted(server.send(&mut client, requests), &mut calls).await {
+                    Some(Ok(answers)) => calls.into_iter().zip(answers).for_each(|(call, answer)| call.answer(answer)),
+                    Some(Err(error)) => calls.into_iter().for_each(|call| call.answer(Err(error.clone()))),
+                    // All callers have given up.
+                    None => {}
                 }
             }
         });
@@ -188,13 +191,11 @@ impl Server {
     async fn send(
         &self,
         client: &mut MultiplexedConnection,
-        requests: impl Iterator<Item = &Cmd>,
+        requests: Vec<Cmd>,
     ) -> Result<Vec<Result<Value, Error>>, Error> {
-        let mut all = pipe();
-        let mut count = 0;
+        let (mut all, count) = (pipe(), requests.len());
         for request in requests {
-            all.add_command(request.clone());
-            count += 1;
+            all.add_command(request);
         }
         let looks = self.looks() && !mutant::removes("behind");
         if looks {

@@ -22,7 +22,7 @@ use crate::engines::client::reconnect::Connector;
 use crate::engines::client::tls;
 use crate::engines::settings::Settings;
 use crate::error::Error;
-use crate::gather::Gather;
+use crate::gather::{Gather, wanted};
 use crate::store::url::Url;
 
 /// The bucket of a URL without a path.
@@ -165,13 +165,13 @@ impl Cluster {
         let (cluster, context) = (Arc::clone(self), connection.context.clone());
         let checked = connection.checks.ask((), |mut serving| async move {
             loop {
-                let calls = serving.calls(usize::MAX);
+                let mut calls = serving.calls(usize::MAX);
                 if calls.is_empty() {
                     return;
                 }
-                let checked = cluster.check(&context).await;
-                for call in calls {
-                    call.answer(checked.clone());
+                // `None`: all callers have given up.
+                if let Some(checked) = wanted(cluster.check(&context), &mut calls).await {
+                    calls.into_iter().for_each(|call| call.answer(checked.clone()));
                 }
             }
         });
