@@ -10,7 +10,7 @@ from pathlib import Path
 import pdoc
 import snowmint
 
-MODULES = ["stores", "text", "prefix", "scatter", "sequence", "layouts", "sqlalchemy", "pydantic"]
+MODULES = ["stores", "text", "prefix", "scatter", "sequence", "layouts", "sqlalchemy", "pydantic", "django"]
 
 
 def stub_of_extension() -> str:
@@ -36,7 +36,9 @@ def main() -> None:
         stub.write_text(stub_of_extension())
         # Functions of `text` and `prefix` have other names in the extension.
         pdoc.doc_pyi.find_stub_file = {"snowmint": stub, "snowmint.scatter": stub}.get
-        pdoc.pdoc("snowmint", output_directory=Path(sys.argv[1]))
+        # Those that need other packages are not in `__all__` of the package.
+        extras = [f"snowmint.{name}" for name in MODULES if name not in snowmint.__all__]
+        pdoc.pdoc("snowmint", *extras, output_directory=Path(sys.argv[1]))
 
 
 main()

@@ -36,7 +36,7 @@ def test_a_module_without_its_library_names_the_extra(extra: str) -> None:
         except ImportError as error:
             print(error)
     """
-    assert processes.run(program, extra).endswith(f"pip install snowmint[{extra}]\n")
+    assert processes.run(program, extra).endswith(f"pip install 'snowmint[{extra}]'\n")
 
 
 @pytest.mark.parametrize("extra", EXTRAS)

@@ -50,7 +50,7 @@ def test_every_link_of_a_package_works_on_its_registry(package: str) -> None:
         # A registry shows the README alone.
         assert target.startswith(("https://", "#")), target
         if target.startswith(REPOSITORY):
-            assert (ROOT / target.removeprefix(REPOSITORY).split("/", 2)[2]).exists(), target
+            assert (ROOT / target.removeprefix(REPOSITORY).split("#")[0].split("/", 2)[2]).exists(), target
 
 
 def test_the_first_screen_installs_each_package() -> None:

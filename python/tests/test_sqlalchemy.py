@@ -420,6 +420,18 @@ def test_a_default_whose_generator_was_closed_stays_closed() -> None:
         default()
 
 
+def test_a_closed_default_gives_its_node_back_and_leases_at_the_next_row() -> None:
+    default = SnowflakeDefault(store=MemoryStore(), namespace="closed", node=3)
+    default.close()
+    first = default()
+    closed = default.generator
+    default.close()
+    with pytest.raises(WindowClosedError):
+        closed.next_id()
+    assert default() > first
+    default.close()
+
+
 def test_a_default_is_copied_and_pickled_without_its_generator() -> None:
     default = SnowflakeDefault(layout=layouts.TWITTER, node=7)
     ids = [default()]

@@ -38,6 +38,12 @@ class LazySnowflake:
             generator = self._generator = Snowflake(**self._options)
         return generator
 
+    def close(self) -> None:
+        """Closes the generator, if it was made, and so frees its node. The next call makes a new generator."""
+        generator, self._generator = self._generator, None
+        if generator is not None:
+            generator.close()
+
     def __call__(self) -> int:
         """The next ID, as `Snowflake.next_id`."""
         generator = self._generator or self.generator

@@ -36,7 +36,7 @@ try:
     from django.core.validators import MaxValueValidator, MinValueValidator
     from django.db import models
 except ImportError as error:
-    raise ImportError("snowmint.django needs Django: pip install snowmint[django]") from error
+    raise ImportError("snowmint.django needs Django: pip install 'snowmint[django]'") from error
 
 __all__ = ["ObjectIdField", "PrefixedIdField", "SnowflakeField", "ULIDField", "UUID7Field", "generator", "next_id"]
 

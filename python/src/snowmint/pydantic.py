@@ -30,7 +30,7 @@ try:
     from pydantic.types import UuidVersion
     from pydantic_core import CoreSchema, PydanticCustomError, core_schema
 except ImportError as error:
-    raise ImportError("snowmint.pydantic needs pydantic 2: pip install snowmint[pydantic]") from error
+    raise ImportError("snowmint.pydantic needs pydantic 2: pip install 'snowmint[pydantic]'") from error
 
 __all__ = ["SnowflakeID", "UUID7"]
 

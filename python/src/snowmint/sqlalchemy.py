@@ -34,7 +34,7 @@ try:
     from sqlalchemy.exc import InvalidRequestError
     from sqlalchemy.types import TypeDecorator, TypeEngine
 except ImportError as error:
-    raise ImportError("snowmint.sqlalchemy needs SQLAlchemy 2: pip install snowmint[sqlalchemy]") from error
+    raise ImportError("snowmint.sqlalchemy needs SQLAlchemy 2: pip install 'snowmint[sqlalchemy]'") from error
 
 __all__ = [
     "ObjectIdType",
@@ -199,7 +199,8 @@ class SnowflakeDefault(LazySnowflake):
     It takes what `snowmint.Snowflake` takes, by name. Layout and node are checked at once. The generator is made when
     the first row is inserted, so that importing models takes no lease; a generator whose lease was lost is replaced by
     a new one. A default may be shared by many columns and threads; a forked child leases its own
-    node. A generator that you made serves as well: `default=generator.next_id`.
+    node. A generator that you made serves as well: `default=generator.next_id`. `close` frees the node when an
+    application ends.
 
     An `INSERT ... SELECT` asks a default once for all of its rows, so this one refuses it: an `InvalidRequestError` as
     the `orig` of a `StatementError`. SQLAlchemy does not show the statement to other callables, such as
