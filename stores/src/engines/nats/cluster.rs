@@ -171,7 +171,9 @@ impl Cluster {
                 }
                 // `None`: all callers have given up.
                 if let Some(checked) = wanted(cluster.check(&context), &mut calls).await {
-                    calls.into_iter().for_each(|call| call.answer(checked.clone()));
+                    for call in calls {
+                        call.answer(checked.clone());
+                    }
                 }
             }
         });
