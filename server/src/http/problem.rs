@@ -121,6 +121,13 @@ impl Problem {
         Self { retry_after_ms: Some(RETRY_AFTER_MS), ..busy }
     }
 
+    /// Refuses a request whose numbers this server has given back, as it ends.
+    pub fn ending() -> Self {
+        let code = ErrorKind::WindowClosed.code();
+        let ending = Self::new(StatusCode::SERVICE_UNAVAILABLE, code, "this server is ending: send the request again");
+        Self { retry_after_ms: Some(RETRY_AFTER_MS), ..ending }
+    }
+
     /// Names the server that has a user.
     pub fn wrong_server(user: u64, server: &str) -> Self {
         let detail = format!("another server has user {user}: send the request to {server}");

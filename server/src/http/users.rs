@@ -146,9 +146,9 @@ async fn refused(app: &App, set: &str, user: u64, error: Error) -> Problem {
     let kind = error.kind();
     let problem = Problem::from(error);
     match kind {
-        // This server is ending, or no other server is known yet.
-        ErrorKind::WindowClosed if *app.ending.borrow() => problem.with_retry_after_ms(Some(RETRY_AFTER_MS)),
+        ErrorKind::WindowClosed if *app.ending.borrow() => Problem::ending(),
         ErrorKind::WindowClosed => match app.service.server_of_user(set, user.into()) {
+            // No other server is known yet.
             None => problem.with_retry_after_ms(Some(RETRY_AFTER_MS)),
             // The holder has this server's address: the client would come back here.
             Some(holder) if holder.is_namesake => problem.with_retry_after_ms(Some(holder.free_in_ms.max(1))),
