@@ -184,6 +184,7 @@ impl Analysis {
         let mut found = Vec::new();
         let ended = self.ended(&mut found);
         let mut truncated = self.truncated();
+        self.future.either = self.future.ids.saturating_mul(10) >= (self.ids.len() as u64).saturating_mul(9);
         let causes = self.causes(&repeats, truncated.as_mut());
         found.extend(truncated);
         found.extend([self.outside, self.future].into_iter().filter(|finding| finding.ids > 0));
@@ -285,7 +286,7 @@ impl Analysis {
         }
         finding.repeated = finding.ids;
         finding.explained = explained;
-        finding.unordered = self.order == Order::Unordered;
+        finding.order = self.order;
         Some(finding)
     }
 }

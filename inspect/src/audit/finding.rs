@@ -5,6 +5,8 @@ use core::fmt;
 use snowmint_core::shown::Grouped;
 use snowmint_core::time::Rfc3339;
 
+use super::terms::Order;
+
 /// The kind of a finding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
@@ -159,12 +161,12 @@ pub struct Finding {
     pub before: u64,
     /// How many IDs of other findings repeat: for [`Kind::Duplicates`], how many have their cause in another finding.
     pub explained: u64,
-    /// Whether the IDs are in no order, so that the cause of repeated IDs stays unknown.
-    pub unordered: bool,
+    /// The order of the IDs. Without one the cause of repeated IDs stays unknown; sorted IDs do not show clocks.
+    pub order: Order,
     /// Whether every sequence of the node is 0, as when each call makes a generator: for [`Kind::SharedNode`].
     pub fresh: bool,
-    /// Whether doubles explain the IDs as well as generators that are made for each call: for [`Kind::Truncated`] and
-    /// [`Kind::SharedNode`].
+    /// Whether another cause explains the IDs as well: for [`Kind::Truncated`] and [`Kind::SharedNode`], doubles and
+    /// generators that are made for each call; for [`Kind::Future`], another layout.
     pub either: bool,
 }
 
@@ -187,7 +189,7 @@ impl Finding {
             to_ms: None,
             before: 0,
             explained: 0,
-            unordered: false,
+            order: Order::Written,
             fresh: false,
             either: false,
         }
@@ -258,7 +260,14 @@ impl fmt::Display for Finding {
             }
             Kind::Outside => write!(f, "{ids} {has} bits that the layout does not have: {first}")?,
             Kind::BeforeBegin => write!(f, "{ids} {has} a time before the system began, from {from} to {to}: {first}")?,
-            Kind::Future => write!(f, "{ids} {has} a time in the future, from {from} to {to}: {first}")?,
+            Kind::Future => {
+                write!(f, "{ids} {has} a time in the future, from {from} to {to}: {first}")?;
+                if self.either {
+                    f.write_str(
+                        "; these are nearly all IDs, so they may have another layout: snowmint inspect ID names it",
+                    )?;
+                }
+            }
             Kind::Forked => write!(
                 f,
                 "a process and its forked child, or a copy of it, seem to mint with node {node} from {from} (line {line}) \
@@ -278,6 +287,9 @@ impl fmt::Display for Finding {
                 write!(f, "two processes seem to mint with node {node} from {from} (line {line}) to {to}")?;
                 if self.before > 0 {
                     write!(f, ", after {} of one: a second process, or a forked child", Many(self.before, "ID"))?;
+                }
+                if matches!(self.order, Order::Ascending | Order::Descending) {
+                    f.write_str("; or its clock stepped back: sorted IDs do not show which")?;
                 }
             }
             Kind::ClockBack => {
@@ -301,7 +313,7 @@ impl fmt::Display for Finding {
                     if self.ids == 1 { "occurs" } else { "occur" },
                     Many(self.times, "surplus line")
                 )?;
-                return match (self.unordered, self.explained) {
+                return match (self.order == Order::Unordered, self.explained) {
                     (true, _) => f.write_str(
                         "; without the order of the log the cause is unknown: a shared node, a fork or a clock",
                     ),
@@ -338,6 +350,14 @@ mod tests {
     }
 
     #[test]
+    fn a_second_cause_is_named_where_the_ids_do_not_show_which() {
+        let shared = Finding { order: Order::Ascending, ..Finding::new(Kind::SharedNode) };
+        assert!(shared.to_string().ends_with("; or its clock stepped back: sorted IDs do not show which"));
+        let future = Finding { either: true, ..Finding::new(Kind::Future) };
+        assert!(future.to_string().ends_with("so they may have another layout: snowmint inspect ID names it"));
+    }
+
+    #[test]
     fn duplicates_say_whether_their_cause_is_known() {
         let mut found = Finding { ids: 2, times: 3, ..Finding::new(Kind::Duplicates) };
         assert!(
@@ -347,7 +367,7 @@ mod tests {
         assert!(found.to_string().ends_with("explain 1 of them"));
         found.explained = 2;
         assert!(found.to_string().ends_with("; the findings above say why"));
-        found.unordered = true;
+        found.order = Order::Unordered;
         assert!(found.to_string().contains("without the order"));
     }
 }

@@ -12,7 +12,7 @@ use crate::error::Failure;
 type Node = (u32, u64, u64, i64, i64, f64);
 /// The fields of a finding: kind, counts and places first, then times and other details.
 type Found =
-    ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, bool, bool, bool));
+    ((String, Option<u32>, u64, u64, u64, u64, u64, u64), (Option<i64>, Option<i64>, u64, u64, String, bool, bool));
 type Values = (String, u64, u64, String, Vec<Node>, Vec<Found>, Vec<(u32, Vec<u32>)>);
 
 fn node(span: &NodeSpan) -> Node {
@@ -25,22 +25,30 @@ fn span((node, ids, repeated, from_ms, to_ms, ids_per_second): Node) -> NodeSpan
 
 fn found(finding: &Finding) -> Found {
     let Finding { node, ids, repeated, times, by_ms, id, line, from_ms, to_ms, .. } = *finding;
-    let Finding { before, explained, unordered, fresh, either, .. } = *finding;
+    let Finding { before, explained, order, fresh, either, .. } = *finding;
     let kind = finding.kind.name().to_owned();
-    ((kind, node, ids, repeated, times, by_ms, id, line), (from_ms, to_ms, before, explained, unordered, fresh, either))
+    (
+        (kind, node, ids, repeated, times, by_ms, id, line),
+        (from_ms, to_ms, before, explained, order.name().to_owned(), fresh, either),
+    )
 }
 
 fn finding(found: Found) -> PyResult<Finding> {
-    let (counts, (from_ms, to_ms, before, explained, unordered, fresh, either)) = found;
+    let (counts, (from_ms, to_ms, before, explained, order, fresh, either)) = found;
     let (kind, node, ids, repeated, times, by_ms, id, line) = counts;
     let kind = Kind::ALL.into_iter().find(|each| each.name() == kind).ok_or_else(unknown)?;
     let mut finding = Finding::new(kind);
     (finding.node, finding.ids, finding.repeated, finding.times) = (node, ids, repeated, times);
     (finding.by_ms, finding.id, finding.line) = (by_ms, id, line);
     (finding.from_ms, finding.to_ms) = (from_ms, to_ms);
-    (finding.before, finding.explained, finding.unordered) = (before, explained, unordered);
+    (finding.before, finding.explained) = (before, explained);
+    finding.order = order_of(&order)?;
     (finding.fresh, finding.either) = (fresh, either);
     Ok(finding)
+}
+
+fn order_of(name: &str) -> PyResult<Order> {
+    Order::ALL.into_iter().find(|order| order.name() == name).ok_or_else(unknown)
 }
 
 fn unknown() -> PyErr {
@@ -81,8 +89,7 @@ pub(super) fn reduce_finding<'py>(py: Python<'py>, finding: &Finding) -> Reduced
 #[pyo3(signature = (*values))]
 pub(crate) fn audit_report(values: Values) -> Result<AuditReport, Failure> {
     let (layout, ids, unreadable, order, nodes, findings, counts) = values;
-    let order = Order::ALL.into_iter().find(|each| each.name() == order).ok_or_else(unknown)?;
-    let mut report = Report::new(Layout::parse(layout)?, order);
+    let mut report = Report::new(Layout::parse(layout)?, order_of(&order)?);
     (report.ids, report.unreadable, report.counts) = (ids, unreadable, counts);
     report.nodes = nodes.into_iter().map(span).collect();
     report.findings = findings.into_iter().map(finding).collect::<PyResult<_>>()?;

@@ -134,6 +134,7 @@ impl Analysis {
         self.reach(&mut finding, trail.ticks().1);
         finding.ids = trail.count();
         finding.times = 1;
+        finding.order = self.order;
         (finding.fresh, finding.either) = (fresh, fresh && self.rounding.is_either());
         finding.before = by_ids.filter(|stretch| stretch.place == from).map_or(0, |stretch| stretch.history);
         Some(finding)
