@@ -547,6 +547,31 @@ describe("leases of a service", { concurrency: 4 }, () => {
       await gen.close();
     });
 
+    test("a device gets windows as long as each tab asks for, whatever tabs before it asked for", async (t) => {
+      const context = await profile(t);
+      const options = { namespace: fresh(), layout: WHOLE, maxAheadMs: 0, maxWaitMs: 20_000 };
+      const leftMs = (page) => page.evaluate(() => globalThis.gen.window.end - Date.now());
+      const early = await page(context);
+      await leased(early, { ...options, windowMs: 1000 });
+      assert.ok((await leftMs(early)) <= 1000);
+      await early.close();
+      const late = await page(context);
+      await leased(late, { ...options, windowMs: 240_000 });
+      assert.ok((await leftMs(late)) > 240_000 - NEAR_MS, `${await leftMs(late)}`);
+      // A page that asks for less, such as one from a cache, takes nothing from the others.
+      const deviceEnd = async () => (await held(options.namespace))[0].window.end;
+      const end = await deviceEnd();
+      const short = await page(context);
+      await leased(short, { ...options, windowMs: 1000 });
+      assert.ok((await leftMs(short)) <= 1000);
+      assert.ok((await deviceEnd()) >= end);
+      await late.reload();
+      await late.waitForFunction("globalThis.ready");
+      await leased(late, { ...options, windowMs: 240_000 });
+      assert.ok((await leftMs(late)) > 240_000 - NEAR_MS, `${await leftMs(late)}`);
+      assert.ok((await deviceEnd()) >= end);
+    });
+
     test("a fleet of browsers with tabs, and of processes, holds distinct nodes and repeats nothing", async (t) => {
       const service = await ownService(t, { options: ["--allow-origin", pages.origin] });
       const namespace = fresh();

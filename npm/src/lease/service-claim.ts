@@ -87,10 +87,14 @@ class ServiceClaim extends Claim {
   }
 
   async renew(lastMs: number, maxAheadMs: number): Promise<void> {
-    const { node, windowMs } = this;
+    const { windowMs } = this.machine!;
     const terms = { nonce: this.#nonce, unusedFromMs: lastMs, windowMs, maxAheadMs };
     try {
-      this.#take(await this.#hear(this.#lessor.renew(this.directory, node, terms)));
+      const granted = await this.#hear(this.#lessor.renew(this.directory, this.node, terms));
+      this.#take(granted);
+      // The service may have shortened it, and its answer does not say the length.
+      const grantedMs = granted.window.end - maxAheadMs - granted.serviceMs;
+      this.windowMs = Math.max(0, Math.min(windowMs, grantedMs));
     } catch (error) {
       if (error instanceof SnowmintError && error.code === "WINDOW_CLOSED") throw new LostLease(error.message);
       throw error;
@@ -102,14 +106,15 @@ class ServiceClaim extends Claim {
   }
 
   saved(): Uint8Array {
-    const { node, window, windowMs } = this;
-    return new TextEncoder().encode(JSON.stringify({ nonce: this.#nonce, node, window, windowMs }));
+    const { node, window } = this;
+    return new TextEncoder().encode(JSON.stringify({ nonce: this.#nonce, node, window }));
   }
 
   async resume(saved: Uint8Array): Promise<void> {
-    const { nonce, node, window, windowMs } = JSON.parse(String.fromCharCode(...saved));
-    if (!this.machine) this.begin(windowMs, window.start);
-    Object.assign(this, { node, window, windowMs });
+    const { nonce, node, window } = JSON.parse(String.fromCharCode(...saved));
+    // Renewals ask for windows as long as this tab wants, also if the tab that saved the lease had others.
+    if (!this.machine) this.begin(this.terms.windowMs, window.start);
+    Object.assign(this, { node, window });
     this.#nonce = nonce;
   }
 
