@@ -349,6 +349,23 @@ describe("leases of a service", { concurrency: 4 }, () => {
     for (const [options, error] of refused) await assert.rejects(lease({ namespace, ...options }), error);
   });
 
+  test("a service that cuts windows after the claim is asked again before they end", async () => {
+    let renewals = 0;
+    // As if it had been started anew with --max-window-ms 1000: the claim was told of windows of 10 minutes.
+    const cut = async (url, { body, ...init }) => {
+      renewals += init.method === "PUT" ? 1 : 0;
+      const asked = { ...JSON.parse(body), ...(init.method !== "DELETE" && { window_ms: 1000 }) };
+      const response = await fetch(url, { ...init, body: JSON.stringify(asked) });
+      const answer = await response.json();
+      return Response.json({ ...answer, ...(answer.window_ms && { window_ms: 600_000 }) }, response);
+    };
+    const store = new HttpStore(service.url, { fetch: cut });
+    const gen = await lease({ store, namespace: fresh(), windowMs: 600_000 });
+    await until(() => renewals >= 3, "the third renewal", 60_000);
+    assert.equal(gen.status().renewalFailures, 0);
+    await gen.close();
+  });
+
   test("what is no URL of a service is refused, and so are options that make no sense", () => {
     const urls = [
       "",
@@ -570,6 +587,19 @@ describe("leases of a service", { concurrency: 4 }, () => {
       await leased(late, { ...options, windowMs: 240_000 });
       assert.ok((await leftMs(late)) > 240_000 - NEAR_MS, `${await leftMs(late)}`);
       assert.ok((await deviceEnd()) >= end);
+    });
+
+    test("a tab renews before the window of its device ends, which the service has cut", async (t) => {
+      const options = ["--allow-origin", pages.origin, "--max-window-ms", "2000"];
+      const service = await ownService(t, { options });
+      const tab = await page(await profile(t));
+      const terms = { service: service.url, namespace: fresh(), layout: WHOLE, windowMs: 300_000, maxAheadMs: 0 };
+      await leased(tab, { ...terms, maxWaitMs: 20_000 });
+      const { start, end } = await tab.evaluate(() => globalThis.gen.window);
+      assert.ok(end - start <= 2000 + NEAR_MS, "it shows the window that was granted");
+      // Nothing asks for an ID, so only its timer renews it.
+      await tab.waitForFunction((end) => globalThis.gen.window.end > end, end + 4000, { timeout: 60_000 });
+      assert.equal((await tab.evaluate(() => globalThis.gen.status())).renewalFailures, 0);
     });
 
     test("a fleet of browsers with tabs, and of processes, holds distinct nodes and repeats nothing", async (t) => {

@@ -25,7 +25,7 @@ use std::thread;
 use std::time::Instant;
 
 use snowmint_core::lease::disorder_ms;
-use snowmint_core::{ErrorKind, Layout, Window, Words};
+use snowmint_core::{ErrorKind, Layout, SystemHost, Window, Words};
 use snowmint_stores::Error;
 use snowmint_stores::host::background::Background;
 use snowmint_stores::host::fork::Cell;
@@ -40,7 +40,7 @@ use self::lessor_clock::LessorClock;
 use self::on_lost::OnLost;
 use self::outer::Outer;
 use self::registry::registry;
-use self::renewal::{Renewal, until_renewal};
+use self::renewal::{Renewal, left_ms, until_renewal};
 
 /// A node held by this process, window by window. Generators share it and are counted.
 ///
@@ -84,6 +84,10 @@ impl Lease {
         let words: &Words = cell.borrow();
         // A grant begins within the layout.
         words.open(layout, window);
+        // Less than a window, if a service or a reservation has cut it. A clock of the caller's is read by calls only.
+        let now_ms = clock.as_ref().map_or_else(SystemHost::unix_ms, |clock| clock.now_ms());
+        let left_ms = key.clock.map_or_else(|| left_ms(window, now_ms, key.terms.max_ahead_ms), |_| window_ms);
+        let due = since + until_renewal(window_ms, left_ms, 0, nonce);
         Self {
             key: Arc::clone(key),
             layout: *layout,
@@ -97,7 +101,7 @@ impl Lease {
             nonce,
             max_ahead_ms: AtomicU64::new(0),
             users: AtomicUsize::new(0),
-            renewal: Mutex::new(Renewal::new(since + until_renewal(window_ms, 0, nonce), skew_ms, standby_risk)),
+            renewal: Mutex::new(Renewal::new(due, skew_ms, standby_risk)),
             asked_ms: key.clock.map(|_| AtomicI64::new(i64::MIN)),
             clock,
             outer,

@@ -221,8 +221,8 @@ impl Reservation {
     pub const fn pause_ms(reserve_ms: u64, left_ms: u64, failures: u64, nonce: u128) -> u64 {
         match failures {
             0 if left_ms <= reserve_ms / 2 => 0,
-            0 => super::renewal_pause_ms(reserve_ms, 0, nonce),
-            _ if left_ms == 0 => super::renewal_pause_ms(reserve_ms, failures, nonce),
+            0 => super::renewal_pause_ms(reserve_ms, reserve_ms, 0, nonce),
+            _ if left_ms == 0 => super::renewal_pause_ms(reserve_ms, left_ms, failures, nonce),
             // A store that does not answer for hours is not asked each moment.
             _ => RETRY_MIN_MS + bits_of(nonce, failures) % (RETRY_MAX_MS - RETRY_MIN_MS + 1),
         }

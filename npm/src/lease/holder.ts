@@ -363,10 +363,21 @@ export class Holder {
     this.#renewSoon();
   }
 
+  /** Returns the ms that are left of the granted window. If the caller's clock fails, none: the renewal reports it. */
+  #leftMs(): number {
+    try {
+      return this.window.end - this.#maxAheadMs - this.#claim.nowMs();
+    } catch {
+      return 0;
+    }
+  }
+
   #renewSoon(): void {
     clearTimeout(this.#timer);
     if (this.closed || this.lost) return;
-    const pauseMs = lease().renewalPauseMs(this.#claim.windowMs, this.#failures, this.#claim.nonce);
+    const { windowMs, nonce } = this.#claim;
+    // The granted window may be shorter than that of the claim: the device's window may end sooner.
+    const pauseMs = lease().renewalPauseMs(windowMs, this.#leftMs(), this.#failures, nonce);
     this.#timer = setTimeout(() => this.renew(), pauseMs);
     // In Node the timer keeps no process alive.
     (this.#timer as { unref?: () => void }).unref?.();

@@ -114,7 +114,7 @@ impl Holder {
                 if context.steady_ms < self.due_ms {
                     return None;
                 }
-                self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, 0, self.nonce as u128);
+                self.due_ms = context.steady_ms + until_renewal(context.plan.window_ms, self.nonce);
                 let last_ms = generator.words().unused_from_ms(context.plan.layout)?;
                 let reach_ms = context.plan.max_ahead_ms + context.plan.window_ms;
                 let step = renewal.renew(context.clock_ms, last_ms, reach_ms);
@@ -168,7 +168,7 @@ impl Holder {
         }
         context.checker.tally.leases += 1;
         self.last_node = Some(renewal.node());
-        self.due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, 0, self.nonce as u128);
+        self.due_ms = context.steady_ms + until_renewal(context.plan.window_ms, self.nonce);
         let generator = Snowflake::with(context.plan.layout, renewal.node(), options(context), Rc::clone(&cell));
         self.way = Way::Holds { renewal, generator, cell, asks: false };
     }
@@ -243,6 +243,11 @@ impl Default for Holder {
     fn default() -> Self {
         Self::new()
     }
+}
+
+/// Returns the ms to the next renewal. The store grants whole windows.
+const fn until_renewal(window_ms: u64, nonce: usize) -> u64 {
+    renewal_pause_ms(window_ms, window_ms, 0, nonce as u128)
 }
 
 pub(crate) fn options(context: &Context<'_>) -> Options {

@@ -245,7 +245,7 @@ impl Tenant {
         context.checker.tally.slots += 1;
         context.checker.tally.unconfirmed += u64::from(outer.failures > 0);
         let generator = Snowflake::with(context.plan.layout, node, options(context), cell);
-        let due_ms = context.steady_ms + renewal_pause_ms(context.plan.window_ms, 0, nonce as u128);
+        let due_ms = context.steady_ms + until_renewal(window, nonce, 0, context);
         let run = LocalRun::new();
         self.way = Way::Holds(Held { outer, written, window, nonce, generator, run, failures: 0, due_ms });
         None
@@ -285,8 +285,7 @@ impl Tenant {
             }
             held.generator.words().extend(context.plan.layout, end_ms);
         }
-        let pause_ms = renewal_pause_ms(context.plan.window_ms, held.failures, held.nonce as u128);
-        held.due_ms = context.steady_ms + pause_ms;
+        held.due_ms = context.steady_ms + until_renewal(held.window, held.nonce, held.failures, context);
         request
     }
 
@@ -316,4 +315,10 @@ impl Tenant {
 /// Returns whether the process is killed between two writes.
 const fn is_killed(context: &mut Context<'_>) -> bool {
     context.random.happens(5)
+}
+
+/// Returns the ms to the next renewal of a window, which the reservation may have cut.
+fn until_renewal(window: Window, nonce: usize, failures: u64, context: &Context<'_>) -> u64 {
+    let left_ms = window.end_ms.saturating_sub(context.clock_ms).saturating_sub_unsigned(context.plan.max_ahead_ms);
+    renewal_pause_ms(context.plan.window_ms, u64::try_from(left_ms).unwrap_or_default(), failures, nonce as u128)
 }

@@ -175,10 +175,11 @@ mod tests {
             Ok(self.0.0)
         }
 
-        async fn renew(&self, terms: &Terms, _: &Claimer, _: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
+        async fn renew(&self, _: &Terms, _: &Claimer, _: u32, unused_from_ms: i64) -> Result<(Window, i64), Error> {
             self.0.2.fetch_add(1, Ordering::Relaxed);
-            let end_ms = unused_from_ms.max(self.now_ms()).saturating_add_unsigned(terms.window_ms);
-            Ok((Window { start_ms: self.0.0.window.start_ms, end_ms }, self.now_ms()))
+            let Window { start_ms, end_ms } = self.0.0.window;
+            let end_ms = unused_from_ms.max(self.now_ms()).saturating_add(end_ms - start_ms);
+            Ok((Window { start_ms, end_ms }, self.now_ms()))
         }
 
         async fn release(&self, _: &Terms, _: &Claimer, _: u32, _: i64) -> Result<(), Error> {
@@ -215,6 +216,19 @@ mod tests {
         let status = generator.status();
         assert!(status.skew_ms.is_some_and(|skew_ms| skew_ms != 0));
         assert_eq!(status.disorder_ms, Some(1), "this machine's clock is not read");
+    }
+
+    #[test]
+    fn renewals_follow_the_windows_that_are_granted_and_not_the_length_that_was_claimed() {
+        // As of a service that was started anew with a lower limit.
+        let lessor = Fixed::new(LessorGrant { window_ms: 30_000, ..GRANT });
+        let generator = generator(&lessor, 3).expect("a node");
+        let since = Instant::now();
+        while lessor.0.2.load(Ordering::Relaxed) < 3 {
+            assert!(since.elapsed() < Duration::from_secs(10), "the third comes within three windows of a second");
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        assert_eq!(generator.status().renewal_failures, 0);
     }
 
     #[test]

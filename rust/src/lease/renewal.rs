@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use snowmint_core::lease::renewal_pause_ms;
-use snowmint_core::{ErrorKind, SystemHost};
+use snowmint_core::{ErrorKind, SystemHost, Window};
 use snowmint_stores::Error;
 use snowmint_stores::host::Outcome;
 use snowmint_stores::host::lock;
@@ -166,6 +166,9 @@ impl Lease {
                 (renewal.skew_ms, renewal.standby_risk) = (skew_ms, standby_risk);
                 // Before the lock is free, so that no caller finds the renewal over and the window old.
                 self.extend(window.end_ms);
+                // The window may be shorter than the renewal asked for.
+                let until = until_renewal(self.window_ms, self.left_ms(), 0, self.nonce);
+                renewal.due = renewal.due.min(Instant::now() + until);
                 drop(renewal);
             }
             // A store that loses writes grants no more time: when the window is over, the lease is lost.
@@ -196,9 +199,18 @@ impl Lease {
         error.kind() == ErrorKind::UnsafeStore && now_ms >= self.window().end_ms
     }
 
-    /// Returns the time from a renewal to the next one, after this number of failures.
+    /// Returns the time from a renewal to the next one, after this number of failures, if the window is not cut.
     const fn until_renewal(&self, failures: u64) -> Duration {
-        until_renewal(self.window_ms, failures, self.nonce)
+        until_renewal(self.window_ms, self.window_ms, failures, self.nonce)
+    }
+
+    /// Returns the ms that are left of the window. By a clock of the caller's, which only calls read, all are left.
+    fn left_ms(&self) -> u64 {
+        if self.asked_ms.is_some() {
+            return self.window_ms;
+        }
+        let now_ms = self.lessor_ms().unwrap_or_else(SystemHost::unix_ms);
+        left_ms(self.window(), now_ms, self.max_ahead_ms.load(Ordering::Acquire))
     }
 
     /// Notes the durable end of the window.
@@ -208,6 +220,11 @@ impl Lease {
     }
 }
 
-pub(super) const fn until_renewal(window_ms: u64, failures: u64, nonce: u128) -> Duration {
-    Duration::from_millis(renewal_pause_ms(window_ms, failures, nonce))
+pub(super) const fn until_renewal(window_ms: u64, left_ms: u64, failures: u64, nonce: u128) -> Duration {
+    Duration::from_millis(renewal_pause_ms(window_ms, left_ms, failures, nonce))
+}
+
+/// Returns the ms from `now_ms` (Unix ms) to the end of a window, less `max_ahead_ms`; 0 after it.
+pub(super) fn left_ms(window: Window, now_ms: i64, max_ahead_ms: u64) -> u64 {
+    u64::try_from(window.end_ms.saturating_sub(now_ms)).unwrap_or_default().saturating_sub(max_ahead_ms)
 }

@@ -63,10 +63,11 @@ pub fn namespace_key(name: Option<String>, layout: &str) -> Result<String, JsVal
     Ok(key)
 }
 
-/// Returns the ms from a renewal to the next one, after `failures` in a row. `nonce` has 16 random bytes.
+/// Returns the ms from a renewal to the next one, after `failures` in a row. `left_ms` are left of the granted window,
+/// and `nonce` has 16 random bytes.
 #[wasm_bindgen(js_name = renewalPauseMs)]
-pub fn renewal_pause_ms(window_ms: f64, failures: f64, nonce: &[u8]) -> f64 {
-    lease::renewal_pause_ms(window_ms as u64, failures as u64, nonce_of(nonce)) as f64
+pub fn renewal_pause_ms(window_ms: f64, left_ms: f64, failures: f64, nonce: &[u8]) -> f64 {
+    lease::renewal_pause_ms(window_ms as u64, left_ms as u64, failures as u64, nonce_of(nonce)) as f64
 }
 
 /// Reads a nonce from its 16 bytes.
