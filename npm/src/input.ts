@@ -13,7 +13,7 @@ export type Integer = number | bigint;
 export function integer(value: unknown, code: "INVALID_ID" | "INVALID_NODE" = "INVALID_ID"): bigint {
   if (typeof value === "bigint") return value;
   if (Number.isSafeInteger(value) || (typeof value === "string" && /^-?\d+$/.test(value))) return BigInt(value as Id);
-  throw new SnowmintError(code, `${String(value)} is not a safe integer: pass a bigint or a decimal string`);
+  throw new SnowmintError(code, `${String(value)} is not a bigint, a decimal string or a safe integer`);
 }
 
 /** The digits of an integer, as the wasm modules take it: a bigint would wrap there beyond 64 bits. */
