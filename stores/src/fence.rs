@@ -77,6 +77,7 @@ pub async fn raise(store: &dyn CounterStore, fence: &Fence) -> Result<Raised, Er
     // Before anything is raised, which nothing lowers again.
     fence.tickets.iter().try_for_each(|name| key("tickets/", name).map(drop))?;
     fence.sets.iter().try_for_each(|name| key("sections/", name).map(drop))?;
+    Segments::tags(store).await?;
     let until_ms = time(store, fence).await?;
     raise_floor(store, fence, until_ms).await?;
     // After this pause every running service has read the floor: it starts new names above the floor.

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use snowmint::ErrorKind;
+use snowmint::stores::fence::{Fence, raise};
 use snowmint::stores::postgres::{Postgres, SCHEMA, Sequence};
 use snowmint::stores::{NativeNumbers, NumberSource, SegmentsOptions, Tag, Url, connect, scripts};
 use snowmint_tests::engines::{Engine, Server, shared_database, with_option};
@@ -281,6 +282,9 @@ fn leafs_table_in_a_schema_outside_the_search_path_is_refused() {
         let tag = Tag::new(1, 10);
         assert_says(&table(&store).create("a", &tag).await.expect_err("refused"), ErrorKind::InvalidStore, &told);
         assert_says(&table(&store).tags().await.expect_err("refused"), ErrorKind::InvalidStore, &told);
+        assert_eq!(store.add("c", 1, 0).await, Ok(1));
+        assert_says(&raise(&*store, &Fence::skipping(9)).await.expect_err("refused"), ErrorKind::InvalidStore, &told);
+        assert_eq!(store.read("fence/floor").await, Ok(None), "nothing is raised");
         let (_, database) = server.url().rsplit_once('/').expect("a database");
         server.client(&format!("ALTER DATABASE {database} SET search_path = public, app"));
         assert_eq!(table(&connect(server.url()).await.expect("it connects")).create("a", &tag).await, Ok(true));
