@@ -111,8 +111,8 @@ pub const fn check_node(node: u32, is_excluded: bool, is_vouched: bool) -> Resul
 /// The mean of the ms from a failed renewal to the next one.
 const RETRY_MS: u64 = 200;
 
-/// Returns the ms from a renewal to the next one: 35 to 50 % of a window, or of the `left_ms` of it if that is less.
-/// After `failures` in a row, or if nothing is left, it is up to 400 ms.
+/// Returns the ms from a renewal to the next one: 35 to 50 % of a window, or of the `left_ms` of it if that is less, but
+/// at least 100 ms. After `failures` in a row it is up to 400 ms.
 ///
 /// `left_ms` is the time to the end of the granted window, less `max_ahead_ms`. That window can be shorter than the one
 /// asked for: a service may shorten it, and a reservation or the device of a browser may end sooner.
@@ -126,14 +126,17 @@ const RETRY_MS: u64 = 200;
 /// assert!((1050..=1500).contains(&renewal_pause_ms(3000, 3000, 0, 0x5eed)));
 /// assert!((350..=500).contains(&renewal_pause_ms(3000, 1000, 0, 0x5eed)));
 /// assert!((1..=400).contains(&renewal_pause_ms(3000, 3000, 1, 0x5eed)));
-/// assert!((1..=400).contains(&renewal_pause_ms(3000, 0, 0, 0x5eed)));
+/// assert_eq!(renewal_pause_ms(3000, 0, 0, 0x5eed), 100);
 /// ```
 pub const fn renewal_pause_ms(window_ms: u64, left_ms: u64, failures: u64, nonce: u128) -> u64 {
     let granted_ms = if left_ms < window_ms { left_ms } else { window_ms };
-    let (least_ms, spread_ms) = if failures == 0 && granted_ms > 0 {
-        (granted_ms / 2 - granted_ms / 20 * 3, granted_ms / 20 * 3)
+    let spread_ms = if failures == 0 { granted_ms / 20 * 3 } else { 2 * RETRY_MS - 1 };
+    let least_ms = if failures > 0 {
+        1
+    } else if granted_ms < 3 * RETRY_MS / 2 {
+        RETRY_MS / 2
     } else {
-        (1, 2 * RETRY_MS - 1)
+        granted_ms / 2 - spread_ms
     };
     least_ms + bits_of(nonce, failures) % (spread_ms + 1)
 }

@@ -54,7 +54,7 @@ export const recounted = (record: Uint8Array, nodes: number): Uint8Array => leas
 export abstract class Claim {
   node = -1;
   window: LeaseWindow = { start: 0, end: 0 };
-  /** The length of windows as they are granted, ms: a service may grant less than was asked. */
+  /** The length of windows, ms: as asked at first, then as granted, since a service may grant less. */
   windowMs = 0;
   skewMs: number | null = null;
   /** The writes that a failover of the store could lose, as a message. */

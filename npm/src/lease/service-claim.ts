@@ -112,7 +112,7 @@ class ServiceClaim extends Claim {
 
   async resume(saved: Uint8Array): Promise<void> {
     const { nonce, node, window } = JSON.parse(String.fromCharCode(...saved));
-    // Renewals ask for windows as long as this tab wants, also if the tab that saved the lease had others.
+    // Renewals ask for the length of this tab, also if the tab that saved the lease had another.
     if (!this.machine) this.begin(this.terms.windowMs, window.start);
     Object.assign(this, { node, window });
     this.#nonce = nonce;
