@@ -77,8 +77,6 @@ impl Analysis {
     /// Sees all IDs in order.
     fn walk(&mut self) {
         let count = self.ids.len() as u64;
-        // A few rounded IDs would look like the sequence of a second process.
-        let is_partly_rounded = self.rounding.is_found() && !self.rounding.is_general();
         for (place, id) in (0..).zip(&self.ids) {
             let id = *id;
             let line = || match self.order {
@@ -88,7 +86,7 @@ impl Analysis {
             match self.terms.sight(id) {
                 Sight::Inside(spot) => {
                     self.eighths[self.terms.eighth(spot.tick)] += 1;
-                    if is_partly_rounded && self.rounding.has(id) {
+                    if self.is_rounded(id) {
                         continue;
                     }
                     if let Some(event) = self.trails.of(spot.node).see(&self.terms, spot, place) {
@@ -151,6 +149,11 @@ impl Analysis {
         finding.reach(self.terms.tick_start_ms(tick));
     }
 
+    /// Whether an ID is one of a few rounded ones, which would look like the sequence of a second process.
+    fn is_rounded(&self, id: u64) -> bool {
+        self.rounding.is_found() && !self.rounding.is_general() && self.rounding.has(id)
+    }
+
     fn spot(&self, id: u64) -> Option<Spot> {
         match self.terms.sight(id) {
             Sight::Inside(spot) => Some(spot),
@@ -174,7 +177,9 @@ impl Analysis {
         }
         let repeats = repeats(&sorted);
         drop(sorted);
-        for spot in repeats.iter().filter_map(|repeat| self.spot(repeat.id)) {
+        for spot in
+            repeats.iter().filter(|repeat| !self.is_rounded(repeat.id)).filter_map(|repeat| self.spot(repeat.id))
+        {
             if let Ok(at) = nodes.binary_search_by_key(&spot.node, |span| span.node) {
                 nodes[at].repeated += 1;
             }

@@ -264,7 +264,7 @@ impl fmt::Display for Finding {
                 write!(f, "{ids} {has} a time in the future, from {from} to {to}: {first}")?;
                 if self.either {
                     f.write_str(
-                        "; these are nearly all IDs, so they may have another layout: snowmint inspect ID names it",
+                        "; nearly all IDs have one, so the layout may be another: snowmint inspect ID names it",
                     )?;
                 }
             }
@@ -289,7 +289,7 @@ impl fmt::Display for Finding {
                     write!(f, ", after {} of one: a second process, or a forked child", Many(self.before, "ID"))?;
                 }
                 if matches!(self.order, Order::Ascending | Order::Descending) {
-                    f.write_str("; or its clock stepped back: sorted IDs do not show which")?;
+                    f.write_str("; or the clock of the node stepped back, which sorted IDs do not show")?;
                 }
             }
             Kind::ClockBack => {
@@ -352,9 +352,9 @@ mod tests {
     #[test]
     fn a_second_cause_is_named_where_the_ids_do_not_show_which() {
         let shared = Finding { order: Order::Ascending, ..Finding::new(Kind::SharedNode) };
-        assert!(shared.to_string().ends_with("; or its clock stepped back: sorted IDs do not show which"));
+        assert!(shared.to_string().ends_with("; or the clock of the node stepped back, which sorted IDs do not show"));
         let future = Finding { either: true, ..Finding::new(Kind::Future) };
-        assert!(future.to_string().ends_with("so they may have another layout: snowmint inspect ID names it"));
+        assert!(future.to_string().ends_with("so the layout may be another: snowmint inspect ID names it"));
     }
 
     #[test]
