@@ -119,8 +119,8 @@ pub struct Gen {
     /// Prefix before each ID, with 13 characters after it: user_1asd13xh1f800
     #[arg(long, value_parser = prefix, conflicts_with = "format")]
     pub prefix: Option<Prefix>,
-    /// Node to lease: 5, or datacenter=0,worker=5, or datacenter=0 for any node with this part. Without a store and a
-    /// namespace it is not leased, and no other generator may use it [default: SNOWMINT_NODE, otherwise any node]
+    /// Node: 5, or datacenter=0,worker=5. With a store or a namespace it is leased, and datacenter=0 is any node with this
+    /// part. Without them no other generator may use it [default: SNOWMINT_NODE, otherwise any node]
     #[arg(long)]
     pub node: Option<String>,
     /// Store to lease a node from [default: SNOWMINT_STORE, otherwise the slots of this machine]

@@ -16,7 +16,13 @@ if (cluster.isPrimary) {
 } else {
   // systemd sends SIGTERM to the workers too: they wait for the primary.
   process.on("SIGTERM", () => {});
-  const generator = await Snowflake.lease({ store: new PgStore(pool), namespace: "orders" });
+  const lease = Snowflake.lease({ store: new PgStore(pool), namespace: "orders" });
+  // The primary has closed the server of this worker: give the node back.
+  process.once("disconnect", async () => {
+    await (await lease).close();
+    await pool.end();
+  });
+  const generator = await lease;
   const app = express();
   app.use(express.json());
   app.set("json replacer", json.replacer); // res.json() writes every bigint as a string
@@ -34,9 +40,4 @@ if (cluster.isPrimary) {
   });
 
   app.listen(process.env.PORT ?? 3000, "127.0.0.1");
-  // The primary has closed the server of this worker: give the node back.
-  process.once("disconnect", async () => {
-    await generator.close();
-    await pool.end();
-  });
 }

@@ -39,7 +39,10 @@ class LazySnowflake:
         return generator
 
     def close(self) -> None:
-        """Closes the generator, if it was made, and so frees its node. The next call makes a new generator."""
+        """Closes the generator, if it was made, and so frees its node: call it after the last row.
+
+        The next call makes a new generator.
+        """
         generator, self._generator = self._generator, None
         if generator is not None:
             generator.close()
