@@ -49,6 +49,7 @@ export function leases(test, place, { hasClock = true } = {}) {
     await first.close();
     // Far within the window. The last IDs may be a few ms ahead of the clock.
     const second = await lease(await store(), { namespace, node: first.node, maxWaitMs: 60_000 });
+    assert.equal(second.node, first.node);
     assert.ok((await second.nextIdAsync()) > last);
     await second.close();
   });

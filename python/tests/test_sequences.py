@@ -136,6 +136,7 @@ def test_a_forked_child_begins_its_own_session(named: Place, namespace: str) -> 
         import os, struct, sys
         from snowmint import ForkedError, Sequences
         from snowmint.stores import HttpStore, connect
+        # A service skips the values of an answer for which nobody waits any more.
         store = HttpStore(sys.argv[1], timeout_s=60) if sys.argv[1].startswith("http") else connect(sys.argv[1])
         session = Sequences(store, max_wait_ms=60_000)
         mine = [session.next(sys.argv[2]) for _ in range(5)]
@@ -160,9 +161,7 @@ def test_a_forked_child_begins_its_own_session(named: Place, namespace: str) -> 
         sys.stdout.buffer.write(struct.pack(f"{len(mine)}Q", *mine))
     """
     values = processes.minted(program, named.url, namespace)
-    assert len(values) == len(set(values)) == 70
-    # On a busy machine a service answers too late, and skips the values that nobody waits for any more.
-    assert named.kind == "service" or max(values) == 70
+    assert sorted(values) == list(range(1, 71))
 
 
 def test_rust_and_python_use_one_sequence(tmp_path: Path) -> None:

@@ -313,6 +313,7 @@ fn a_terminal_shows_that_a_fence_and_a_backup_work() {
     let shown = on_terminal(&["fence", "--skip", "0", "--stopped", "--store", &store], None);
     assert!(shown.contains("raising windows and counters, 0s"), "{shown:?}");
     assert!(shown.contains(&format!("{CLEARED}store      SQLite at ")), "{shown:?}");
+    assert!(shown.contains("/store.db\r\nleases     0\r\nsegments   1\r\n"), "{shown:?}");
     let fence = lines(&["fence", "--skip", "0", "--stopped", "--json", "--store", &store]);
     assert_eq!(fence[2], r#"{"count": 1, "kind": "segments"}"#);
 }
